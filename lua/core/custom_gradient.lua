@@ -8,6 +8,7 @@ return function(tensor, native, parts)
    local istensor = tensor.isTensor
    local map, isnumber, wrap, constant = parts.map, parts.isnumber, parts.wrap, parts.constant
    local as_gradient = parts.as_gradient
+   local describe = require 'tensor.description' (tensor)
 
    -- The place of a tensor or number in a list.
    local Slot = {}
@@ -61,7 +62,7 @@ return function(tensor, native, parts)
             and as_gradient(what, value, form.number and wrap(operand) or operand)
       elseif value and type(form) == 'table' and getmetatable(form) == nil then
          if type(value) ~= 'table' or getmetatable(value) then
-            error(('%s: a table is expected, got a %s'):format(what, tensor.type(value)), 0)
+            error(('%s: a table is expected, got %s'):format(what, describe(value)), 0)
          end
          for key, field in each(form) do
             read_slots(('%s.%s'):format(what, tostring(key)), field, value[key], operands, list)
@@ -109,7 +110,7 @@ return function(tensor, native, parts)
                values_of(form_of_results, values), values_of(form, given), state), {}
             if type(list) ~= 'table' or getmetatable(list) then
                error(('customGradient: the rule must return a list of gradients, got %s'):format(
-                  tensor.type(list) or 'nil'), 0)
+                  describe(list)), 0)
             end
             for k = 1, form.n do
                read_slots(('customGradient: the gradient of argument %d'):format(k), form[k],

@@ -14,6 +14,7 @@ local function install(tensor)
       return  -- the functions are there already
    end
    local istensor = tensor.isTensor
+   local describe = require 'tensor.description' (tensor)
 
    local numbers = require 'tensor.tracked_number' (tensor, native)
    local wrap, isnumber, constant = numbers.wrap, numbers.isnumber, numbers.constant
@@ -326,14 +327,9 @@ local function install(tensor)
                               or istensor(value) and t:isSameSizeAs(value)) then
          return t
       end
-      local function shown(x)
-         if istensor(x) then
-            return ('a tensor of size [%s]'):format(table.concat(x:size():totable(), ' x '))
-         end
-         return 'a ' .. (isnumber(x) and 'number' or tensor.type(x) or 'nil')
-      end
       error(('%s: %s is expected, got %s'):format(
-         what, is_number and 'a number' or shown(value), shown(t)), 0)
+         what, is_number and 'a number' or describe(value),
+         isnumber(t) and 'a number' or describe(t)), 0)
    end
 
    -- Calls visit(value, gradient) for the tensors and numbers of a nested value whose gradients are
@@ -345,7 +341,7 @@ local function install(tensor)
          visit(value, as_gradient(what, t, value))
       elseif type(value) == 'table' and getmetatable(value) == nil then
          if type(t) ~= 'table' or getmetatable(t) then
-            error(('%s: a table is expected, got a %s'):format(what, tensor.type(t)), 0)
+            error(('%s: a table is expected, got %s'):format(what, describe(t)), 0)
          end
          for key, field in each(value) do
             each_gradient(('%s.%s'):format(what, tostring(key)), field, t[key], visit)

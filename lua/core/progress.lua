@@ -12,9 +12,9 @@ local function is_terminal(output)
    return io.type(output) == 'file' and core.isatty(output)
 end
 
---- duration(seconds): returns the time as 'm:ss' or 'h:mm:ss', or '-:--' if it is infinite.
+--- duration(seconds): returns the time as 'm:ss' or 'h:mm:ss', or '-:--' if it is unknown.
 function progress.duration(seconds)
-   if seconds == math.huge then
+   if seconds == math.huge or seconds ~= seconds then
       return '-:--'
    end
    local whole = math.floor(seconds + 0.5)
@@ -106,6 +106,9 @@ end
 --- of_steps(total [, options]): returns show(step [, text]), which draws the step, the steps per
 -- second, the time left and the text. After the last step the line ends. options: those of line.
 function progress.of_steps(total, options)
+   if type(total) ~= 'number' then
+      error(('training.progress: the number of steps is expected, got %s'):format(type(total)), 2)
+   end
    local line, shown = progress.line(options), not (options and options.delay)
    return function(step, text)
       local last = step >= total

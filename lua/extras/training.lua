@@ -6,6 +6,8 @@ local tree = require 'tensor.tree'
 local layer = require 'tensor.nn.layer'
 local versions = require 'tensor.versions'
 
+local describe = require 'tensor.description' (tensor)
+
 local training = {}
 
 -- True for layers, optimizers and batches, of which a checkpoint has the state.
@@ -17,26 +19,97 @@ local function is_generator(value)
    return tensor.typename(value) == 'torch.Generator'
 end
 
+-- What a part of a checkpoint is.
+local function kind_of(part)
+   if is_generator(part) then
+      return 'a generator'
+   elseif layer.is(part) then
+      return 'a layer'
+   elseif not has_state(part) then
+      return 'parameters'
+   end
+   return type(part.name) == 'string' and 'the optimizer ' .. part.name or 'an object with a state'
+end
+
+-- Raises an error unless the saved values have the form and the shapes of those in a part.
+local function check(path, part, saved)
+   if tensor.isTensor(part) then
+      if not tensor.isTensor(saved) or not part:isSameSizeAs(saved) then
+         error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
+      end
+   elseif type(part) == 'number' or type(part) == 'table' then
+      if type(saved) ~= type(part) then
+         error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
+      end
+      for _, key in ipairs(type(part) == 'table' and tree.keys(part) or {}) do
+         check(('%s.%s'):format(path, tostring(key)), part[key], saved[key])
+      end
+      for _, key in ipairs(type(part) == 'table' and tree.keys(saved) or {}) do
+         if part[key] == nil then
+            error(('%s.%s: the program has no such value'):format(path, tostring(key)), 0)
+         end
+      end
+   end
+end
+
+local function check_part(path, part, saved, kind)
+   if kind and kind ~= kind_of(part) then
+      error(('%s: %s expected, got %s'):format(path, kind_of(part), kind), 0)
+   elseif is_generator(part) then
+      tensor.setRNGState(tensor.Generator(), saved)
+   elseif layer.is(part) then
+      check(path, part.state or {}, saved)
+   elseif not has_state(part) then
+      check(path, part, saved)
+   elseif type(saved) ~= 'table' then
+      error(('%s: %s is expected, got %s'):format(path, kind_of(part), describe(saved)), 0)
+   end
+end
+
+-- Copies into the tensors of a part. Returns the part, with the saved numbers.
+local function copy(part, saved)
+   if tensor.isTensor(part) then
+      return part:copy(saved)
+   elseif type(part) == 'table' then
+      for _, key in ipairs(tree.keys(part)) do
+         part[key] = copy(part[key], saved[key])
+      end
+   elseif type(part) == 'number' then
+      return saved
+   end
+   return part
+end
+
+local function check_table(name, parts)
+   if type(parts) ~= 'table' or getmetatable(parts) then
+      error(('training.%s: a table of parts is expected, got %s'):format(name, describe(parts)), 0)
+   end
+end
+
 --- save(filename, parts [, info]): writes a checkpoint: parts, a table of parameters (nested tables
 -- of tensors), optimizers, layers, batches and generators by name, where the states of all but
 -- parameters are written; info, a table of other values, such as the step; and the state of the
 -- default generator.
 function training.save(filename, parts, info)
-   local saved = {}
+   check_table('save', parts)
+   local saved, kinds = {}, {}
    for name, part in versions.each(parts) do
+      kinds[name] = kind_of(part)
       if is_generator(part) then
          saved[name] = tensor.getRNGState(part)
       else
          saved[name] = has_state(part) and (part.state or {}) or part
       end
    end
-   tensor.save(filename, {parts = saved, info = info, generator = tensor.getRNGState()})
+   tensor.save(filename, {parts = saved, kinds = kinds, info = info,
+                          generator = tensor.getRNGState()})
 end
 
 --- read(filename): returns the contents of a checkpoint, for restore.
 function training.read(filename)
    local checkpoint = tensor.load(filename)
-   if type(checkpoint) ~= 'table' or type(checkpoint.parts) ~= 'table' then
+   if type(checkpoint) ~= 'table' or type(checkpoint.parts) ~= 'table'
+      or not tensor.isTensor(checkpoint.generator) then
       error(('training.load: %s is not a checkpoint'):format(filename), 0)
    end
    return checkpoint
@@ -45,30 +118,38 @@ end
 --- restore(checkpoint, parts [, name]): does what load does, with the contents that read returned.
 -- name: that of the file, for messages.
 function training.restore(checkpoint, parts, name)
-   for part in versions.each(parts) do
-      if checkpoint.parts[part] == nil then
-         error(('training.load: %s has no part %s'):format(name or 'the checkpoint',
-                                                         tostring(part)), 0)
-      end
-   end
+   check_table('load', parts)
+   name = name or 'the checkpoint'
    for key, part in versions.each(parts) do
-      local saved = checkpoint.parts[key]
-      if layer.is(part) then
-         tree.copy(part.state or {}, saved)
-      elseif has_state(part) then
-         part.state = saved
-      elseif is_generator(part) then
-         tensor.setRNGState(part, saved)
-      else
-         tree.copy(part, saved)
+      local saved, path = checkpoint.parts[key], tostring(key)
+      if saved == nil then
+         error(('training.load: %s has no part %s'):format(name, path), 0)
+      end
+      local kind = checkpoint.kinds and checkpoint.kinds[key]
+      local fine, failure = pcall(check_part, path, part, saved, kind)
+      if not fine then
+         error(('training.load: %s: %s'):format(name, failure), 0)
       end
    end
    tensor.setRNGState(checkpoint.generator)
+   for key, part in versions.each(parts) do
+      local saved = checkpoint.parts[key]
+      if is_generator(part) then
+         tensor.setRNGState(part, saved)
+      elseif layer.is(part) then
+         copy(part.state or {}, saved)
+      elseif has_state(part) then
+         part.state = saved
+      else
+         parts[key] = copy(part, saved)
+      end
+   end
    return checkpoint.info
 end
 
 --- load(filename, parts): restores the parts of a checkpoint: copies into the tensors of parameters
--- and layers, and sets the states of optimizers, batches and generators. Returns info.
+-- and layers, and sets the states of optimizers, batches and generators. Returns info. If the
+-- checkpoint does not fit, the error names what differs, and nothing is changed.
 function training.load(filename, parts)
    return training.restore(training.read(filename), parts, filename)
 end

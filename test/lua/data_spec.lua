@@ -305,6 +305,51 @@ describe('tensor.training', function()
     assert.are.equal(3, batches.state.epoch)
   end)
 
+  it('load changes nothing if the checkpoint does not fit', function()
+    local function make()
+      local net = nn.sequential{nn.linear(2, 3), nn.batchNorm(3)}
+      return {step = optim.adam{rate = 1}, params = net.init(), net = net,
+              batches = data.batches(tensor.randn(4, 2), {size = 2}), noise = tensor.Generator(),
+              value = {n = 1}}
+    end
+    local first = make()
+    first.step(first.params, tree.clone(first.params))
+    for _ in first.batches() do end
+    first.value.n = 7
+    training.save(filename, first)
+    local function fails(expected, change)
+      local parts = make()
+      change(parts)
+      local before, random = tensor.serialize(parts.params), tensor.getRNGState()
+      assert.has_error(function() training.load(filename, parts) end,
+                       ('training.load: %s: %s'):format(filename, expected))
+      assert.are.equal(before, tensor.serialize(parts.params))
+      assert.are.equal(0, parts.step.steps and parts.step:steps() or 0)
+      assert.are.equal(0, parts.batches.state.epoch)
+      assert.are.equal(1, parts.value.n)
+      assert.is_true(random:equal(tensor.getRNGState()))
+    end
+    fails('params.1.weight: a tensor of size [2 x 3] is expected, got a tensor of size [3 x 2]',
+          function(parts) parts.params[1].weight = tensor.ones(2, 3) end)
+    fails('params.2.weight: the program has no such value',
+          function(parts) parts.params[2].weight = nil end)
+    fails('params.extra: a tensor of size [1] is expected, got nil',
+          function(parts) parts.params.extra = tensor.ones(1) end)
+    fails('net.2.mean: a tensor of size [4] is expected, got a tensor of size [3]',
+          function(parts) parts.net = nn.sequential{nn.linear(2, 3), nn.batchNorm(4)} end)
+    fails('step: the optimizer sgd expected, got the optimizer adam',
+          function(parts) parts.step = optim.sgd{rate = 1} end)
+    fails('step: a generator expected, got the optimizer adam',
+          function(parts) parts.step = tensor.Generator() end)
+    fails('noise: parameters expected, got a generator', function(parts) parts.noise = {} end)
+    local parts = make()
+    training.load(filename, parts)
+    assert.are.equal(1, parts.step:steps())
+    assert.are.equal(7, parts.value.n)
+    assert.has_error(function() training.save(filename, tensor.ones(1)) end,
+                     'training.save: a table of parts is expected, got a tensor of size [1]')
+  end)
+
   it('load names what is missing', function()
     training.save(filename, {params = {tensor.ones(2)}})
     assert.has_error(function() training.load(filename, {weights = {}}) end,

@@ -99,7 +99,7 @@ describe('tensor.customGradient', function()
   end)
   it('refuses gradients of another form', function()
     for expected, gradients in pairs{
-      ['a list of gradients, got torch.DoubleTensor'] = function(g) return g[1] end,
+      ['a list of gradients, got a tensor of size %[3%]'] = function(g) return g[1] end,
       ['a list of gradients, got nil'] = function() end,
       ['argument 1: a tensor of size %[3%] is expected, got a tensor of size %[1%]'] =
         function() return { D{ 1 } } end,

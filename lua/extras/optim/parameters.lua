@@ -1,6 +1,7 @@
 -- The parameters in a nested table, and their gradients, as two lists.
 
 local tensor = require 'tensor'
+local describe = require 'tensor.description' (tensor)
 local tree = require 'tensor.tree'
 
 local function is_floating(t)
@@ -10,13 +11,6 @@ end
 
 local function is_blob(value)
    return type(value) == 'userdata' and tensor.type(value):find 'Blob$' ~= nil
-end
-
-local function shown(value)
-   if tensor.isTensor(value) then
-      return ('a tensor of size [%s]'):format(table.concat(value:size():totable(), ' x '))
-   end
-   return tensor.type(value) or 'nil'
 end
 
 local function fail(name, path, ...)
@@ -35,8 +29,7 @@ return function(name, params, gradients)
       end
       seen[p] = true
       if not tensor.isTensor(g) or not g:isSameSizeAs(p) then
-         fail(name, path, 'a gradient of size [%s] is expected, got %s',
-              table.concat(p:size():totable(), ' x '), shown(g))
+         fail(name, path, '%s is expected as the gradient, got %s', describe(p), describe(g))
       end
       leaves[#leaves + 1], found[#found + 1] = p, g
    end
@@ -52,7 +45,7 @@ return function(name, params, gradients)
          fail(name, path, 'a number cannot be updated in place; a tensor of one element can')
       elseif type(p) == 'table' then
          if type(g) ~= 'table' then
-            fail(name, path, 'a table of gradients is expected, got %s', shown(g))
+            fail(name, path, 'a table of gradients is expected, got %s', describe(g))
          end
          for _, key in ipairs(tree.keys(p)) do
             walk(('%s.%s'):format(path, tostring(key)), p[key], g[key])
