@@ -14,7 +14,7 @@ local function fail(...)
 end
 
 local function check_count(name, value, least)
-   if value == nil or value < least or value % 1 ~= 0 then
+   if type(value) ~= 'number' or value < least or value % 1 ~= 0 then
       fail('%s: a whole number of at least %d is expected, got %s', name, least, tostring(value))
    end
    return value
@@ -24,8 +24,8 @@ end
 local function count_of(source, k)
    if tensor.isTensor(source) and source:dim() > 0 then
       return source:size(1)
-   elseif type(source) == 'table' and type(source.count) == 'number' and source.get then
-      return source.count
+   elseif type(source) == 'table' and source.count and source.get then
+      return check_count(('count of source %d'):format(k), source.count, 0)
    end
    fail('source %d: a tensor or a table with count and get is expected, got %s', k,
         tensor.type(source) or type(source))
@@ -106,7 +106,8 @@ function Batches:prefetched(epoch, next_indices, done)
 
    return function()
       if self.turn ~= turn then
-         fail('a later loop has ended this one: threads prepare the batches of one loop at a time')
+         fail('%s', self.turn and 'a later loop has ended this one: threads prepare the batches of '
+              .. 'one loop at a time' or 'stop or an error has ended this loop')
       end
       submit()
       if first > begun then
@@ -166,7 +167,7 @@ function Batches:__call(epoch)
               state.size, self.size)
       end
    end
-   epoch = epoch or state.epoch + 1
+   epoch = check_count('epoch', epoch or state.epoch + 1, 0)
    self.last_state = state
    state.epoch, state.batch, state.size = epoch, done, self.size
    local iterator = self:iterate(epoch, done)
@@ -227,11 +228,17 @@ return function(sources, options)
       end
    end
    local partial = options.partial ~= false
-   local state = {seed = options.seed or tensor.random(), epoch = 0, batch = 0}
+   local batch_count = (partial and math.ceil or math.floor)(rows / size)
+   local seed = options.seed or tensor.random()
+   if seed % 1 ~= 0 then
+      fail('seed: a whole number is expected, got %s', tostring(seed))
+   end
+   local state = {seed = seed, epoch = 0, batch = 0}
    return setmetatable({
       sources = sources, size = size, rows = rows, shuffle = options.shuffle ~= false,
-      partial = partial, transform = options.transform, threads = threads, ahead = ahead,
-      is_plain = is_plain, count = (partial and math.ceil or math.floor)(rows / size),
+      partial = partial, transform = options.transform, ahead = ahead, is_plain = is_plain,
+      -- Each thread has a batch to prepare.
+      threads = math.min(threads, math.max(batch_count, 1)), count = batch_count,
       state = state, last_state = state,
    }, Batches)
 end

@@ -4,10 +4,14 @@ local tensor = require 'tensor'
 
 local idx = {}
 
--- Types of elements by the third byte of a file.
+-- Types of elements by the third byte of a file, and their sizes in bytes.
 local types = {
    [8] = 'Byte', [9] = 'Char', [11] = 'Short', [12] = 'Int', [13] = 'Float', [14] = 'Double',
 }
+local bytes = {Byte = 1, Char = 1, Short = 2, Int = 4, Float = 4, Double = 8}
+
+-- What follows the data of a compressed file if gzip has found no error.
+local COMPLETE = 'complete'
 
 local function exists(filename)
    local file = io.open(filename, 'rb')
@@ -17,41 +21,68 @@ local function exists(filename)
    return file ~= nil
 end
 
--- Opens a file. A file that ends in .gz is read through the program gzip.
+-- Opens a file. A file that ends in .gz is read through the program gzip, and COMPLETE follows.
+-- Returns the file and its length; nil: unknown.
 local function open(filename)
    if not exists(filename) then
       error(('data.idx: cannot open <%s>'):format(filename), 0)
    elseif filename:find '%.gz$' then
       local quoted = "'" .. filename:gsub("'", "'\\''") .. "'"
-      return tensor.PipeFile('gzip -dc < ' .. quoted, 'r')
+      return tensor.PipeFile(('gzip -dc < %s 2> /dev/null && printf %s'):format(quoted, COMPLETE),
+                             'r')
    end
-   return tensor.DiskFile(filename, 'r')
+   local file = tensor.DiskFile(filename, 'r')
+   file:seekEnd()
+   local length = file:position() - 1
+   file:seek(1)
+   return file, length
 end
 
-local function read(file)
-   file:binary():bigEndianEncoding()
-   local head = file:readByte(4)
+-- length: that of the file, or nil for a compressed one.
+local function read(file, length)
+   file:binary():bigEndianEncoding():quiet()
+   local function numbers(element, count)
+      local storage = file['read' .. element](file, count)
+      if file:hasError() or storage:size() ~= count then
+         error(length and 'the file ends too early' or 'the file ends too early or is damaged', 0)
+      end
+      return storage
+   end
+   local head = numbers('Byte', 4)
    local element = types[head[3]]
    if head[1] ~= 0 or head[2] ~= 0 or not element or head[4] < 1 then
       error('not an idx file', 0)
    end
-   local sizes, count = {}, 1
-   for d = 1, head[4] do
-      sizes[d] = file:readInt()
-      if sizes[d] < 1 then
-         error(('dimension %d has size %d'):format(d, sizes[d]), 0)
+   local size_list, count = numbers('Int', head[4]):totable(), 1
+   for d, size in ipairs(size_list) do
+      if size < 1 then
+         error(('dimension %d has size %d'):format(d, size), 0)
       end
-      count = count * sizes[d]
+      count = count * size
    end
-   return tensor[element .. 'Tensor'](file['read' .. element](file, count), 1,
-                                      tensor.LongStorage(sizes))
+   local expected = 4 + 4 * head[4] + count * bytes[element]
+   if length and length ~= expected or count > 2 ^ 40 then
+      error(('the header states %.0f bytes%s'):format(
+         expected, length and (', but the file has %d'):format(length) or ''), 0)
+   end
+   local elements = numbers(element, count)
+   if not length then
+      local rest = numbers('Byte', #COMPLETE):string()
+      if rest ~= COMPLETE then
+         error('the file is longer than its header states', 0)
+      end
+   end
+   return tensor[element .. 'Tensor'](elements, 1, tensor.LongStorage(size_list))
 end
 
 --- idx(filename): reads a file in the idx format, which may be compressed by gzip (.gz). Returns a
--- tensor with the file's element type and sizes.
+-- tensor with the file's element type and sizes. The length must be that of the header.
 function idx.idx(filename)
-   local file = open(filename)
-   local done, result = pcall(read, file)
+   if type(filename) ~= 'string' then
+      error(('data.idx: the name of a file is expected, got %s'):format(type(filename)), 0)
+   end
+   local file, length = open(filename)
+   local done, result = pcall(read, file, length)
    file:close()
    if not done then
       error(('data.idx: %s: %s'):format(filename, tostring(result)), 0)

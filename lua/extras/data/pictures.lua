@@ -1,5 +1,6 @@
 -- tensor.data: folders of pictures, with one subfolder for each class.
 
+local files = require 'tensor.files'
 local tensor = require 'tensor'
 
 local pictures = {}
@@ -7,10 +8,10 @@ local pictures = {}
 -- Returns the sorted list of the pictures in the subfolders of a folder, by their names there.
 local function list(folder)
    local quoted = "'" .. folder:gsub("'", "'\\''") .. "'"
-   local pipe = assert(io.popen(('cd %s 2>/dev/null && find -L . -mindepth 2 -maxdepth 2 -type f')
-                                :format(quoted)))
+   local pipe = assert(io.popen(('cd %s 2>/dev/null && find -L . -mindepth 2 -maxdepth 2 -type f '
+                                 .. '-print0'):format(quoted)))
    local names = {}
-   for name in pipe:lines() do
+   for name in pipe:read('*a'):gmatch '[^%z]+' do
       local extension = name:lower():match '%.(%a+)$'
       if extension == 'png' or extension == 'jpg' or extension == 'jpeg' then
          names[#names + 1] = name:sub(3)
@@ -28,6 +29,16 @@ end
 -- without which all must have the same size; channels (3).
 function pictures.pictures(folder, options)
    options = options or {}
+   local fine, failure = pcall(files.check, options, {size = 'table', channels = 'number'})
+   local size = options.size
+   if type(folder) ~= 'string' then
+      fine, failure = false, ('the name of a folder is expected, got %s'):format(type(folder))
+   elseif fine and size and not (size[1] and size[1] >= 1 and size[2] and size[2] >= 1) then
+      fine, failure = false, 'option size must be {height, width}'
+   end
+   if not fine then
+      error('data.pictures: ' .. failure, 0)
+   end
    local names, class_names, classes, numbers = list(folder), {}, {}, {}
    if #names == 0 then
       error(('data.pictures: %s has no subfolders with PNG or JPEG files'):format(folder), 0)
@@ -44,7 +55,6 @@ function pictures.pictures(folder, options)
    local function read(name)
       local picture = tensor.load(('%s/%s'):format(folder, name),
                                   {type = 'Float', channels = options.channels or 3})
-      local size = options.size
       if size and (picture:size(2) ~= size[1] or picture:size(3) ~= size[2]) then
          picture = tensor.image.scale(picture, size[2], size[1])
       end

@@ -5,10 +5,18 @@ local tensor = require 'tensor'
 
 local transforms = {}
 
+local function check(name, what, value, is_valid)
+   if not is_valid then
+      error(('data.%s: %s is expected, got %s'):format(name, what, tostring(value)), 0)
+   end
+end
+
 --- normalize(mean, deviation): (x - mean) / deviation. Both are numbers, or tensors with one
 -- element for each channel.
 function transforms.normalize(mean, deviation)
    local function shape(value)
+      check('normalize', 'a number or a tensor', value,
+            type(value) == 'number' or tensor.isTensor(value))
       return tensor.isTensor(value) and value:view(-1, 1, 1) or value
    end
    mean, deviation = shape(mean), shape(deviation)
@@ -20,8 +28,11 @@ end
 
 --- mirror([probability = 0.5]): exchanges left and right in some of the images, chosen at random.
 function transforms.mirror(probability)
+   probability = probability or 0.5
+   check('mirror', 'a probability from 0 to 1', probability,
+         type(probability) == 'number' and probability >= 0 and probability <= 1)
    return function(x)
-      local chosen = tensor.ByteTensor(x:size(1)):bernoulli(probability or 0.5):nonzero():view(-1)
+      local chosen = tensor.ByteTensor(x:size(1)):bernoulli(probability):nonzero():view(-1)
       local y = x:clone()
       if chosen:nElement() > 0 then
          y:indexCopy(1, chosen, x:index(1, chosen):flip(x:dim()))
@@ -33,6 +44,8 @@ end
 --- shift(most): moves each image by a random number of pixels, up to `most` in both directions.
 -- Pixels from outside are 0.
 function transforms.shift(most)
+   check('shift', 'a whole number of pixels', most,
+         type(most) == 'number' and most >= 0 and most % 1 == 0)
    return function(x)
       local rows, columns = x:size(x:dim() - 1), x:size(x:dim())
       local widths = {}

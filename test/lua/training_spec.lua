@@ -1,0 +1,275 @@
+-- tensor.training: checkpoints, the progress line.
+
+local tensor = require 'tensor'
+local data = require 'tensor.data'
+local nn = require 'tensor.nn'
+local optim = require 'tensor.optim'
+local training = require 'tensor.training'
+local tree = require 'tensor.tree'
+
+describe('tensor.training', function()
+  local filename
+  before_each(function()
+    filename = os.tmpname()
+    tensor.setdefaulttensortype 'torch.DoubleTensor'
+  end)
+  after_each(function()
+    os.remove(filename)
+  end)
+
+  it('continues from a checkpoint with the same bits', function()
+    local x, y = tensor.randn(20, 3), tensor.LongTensor(20):random(1, 2)
+    local function make()
+      local net = nn.sequential{nn.linear(3, 4), nn.batchNorm(4), nn.relu, nn.dropout(0.5),
+                                nn.linear(4, 2)}
+      return {net = net, params = net.init(), step = optim.adam{rate = 0.01}}
+    end
+    local function train(parts, from, to)
+      local df = tensor.grad(function(p, a, b)
+        return nn.crossEntropy(parts.net(p, a, {train = true}), b)
+      end)
+      local batches = data.batches({x, y}, {size = 5, seed = 2})
+      for epoch = from, to do
+        for a, b in batches(epoch) do
+          parts.step(parts.params, (df(parts.params, a, b)))
+        end
+      end
+    end
+    tensor.manualSeed(5)
+    local straight = make()
+    train(straight, 1, 2)
+    training.save(filename, straight, {epoch = 2})
+    train(straight, 3, 4)
+    local number = tensor.random()
+
+    tensor.manualSeed(6)
+    local resumed = make()
+    local info = training.load(filename, resumed)
+    assert.are.same({epoch = 2}, info)
+    train(resumed, info.epoch + 1, 4)
+    tree.map(function(a, b) assert.is_true(a:equal(b)) end, straight.params, resumed.params)
+    tree.map(function(a, b) assert.is_true(a:equal(b)) end, straight.net.state, resumed.net.state)
+    assert.are.equal(number, tensor.random())
+    assert.are.equal(16, resumed.step:steps())
+  end)
+
+  it('restores batches, generators and the iterations of lbfgs', function()
+    local x = tensor.randn(20, 3)
+    local function make()
+      return {batches = data.batches(x, {size = 5}), noise = tensor.Generator(),
+              step = optim.lbfgs{iterations = 3}, params = {w = tensor.ones(3)}}
+    end
+    local function train(parts, epochs)
+      for _ = 1, epochs do
+        for a in parts.batches() do
+          local y = a:prod(2):view(-1)
+          local df = tensor.grad(function(p) return nn.mse(tensor.mv(a, p.w), y) end)
+          parts.step(parts.params, df)
+          parts.params.w:add(0.01, tensor.randn(parts.noise, 3))
+        end
+      end
+    end
+    local straight = make()
+    train(straight, 2)
+    training.save(filename, straight)
+    train(straight, 2)
+    local resumed = make()
+    assert.is_nil(training.load(filename, resumed))
+    assert.are.equal(2, resumed.batches.state.epoch)
+    train(resumed, 2)
+    assert.are.same(straight.params.w:totable(), resumed.params.w:totable())
+    assert.are.equal(tensor.random(straight.noise), tensor.random(resumed.noise))
+  end)
+
+  it('continues in the middle of an epoch', function()
+    local x = tensor.range(1, 22):view(11, 2)
+    local function noisy(a) return a + tensor.randn(a:size()) end
+    for _, options in ipairs{{}, {transform = noisy}, {transform = noisy, threads = 2}} do
+      local function make()
+        return {batches = data.batches(x, {size = 4, seed = 3, transform = options.transform,
+                                           threads = options.threads})}
+      end
+      local function sums(batches, epoch)
+        local list = {}
+        for a in batches(epoch) do list[#list + 1] = a:sum() end
+        return list
+      end
+      local straight = make()
+      local whole, following = sums(straight.batches, 1), sums(straight.batches)
+      local number = 0
+      for _ in straight.batches(1) do
+        number = number + 1
+        training.save(filename, straight)
+        local resumed = make()
+        training.load(filename, resumed)
+        local rest = sums(resumed.batches, 1)
+        assert.are.equal(3 - number, #rest)
+        for k, sum in ipairs(rest) do
+          assert.are.equal(whole[#whole - #rest + k], sum)
+        end
+        -- Only once, and only in this epoch.
+        assert.are.same(whole, sums(resumed.batches, 1))
+        training.load(filename, resumed)
+        assert.are.same(following, sums(resumed.batches))
+        resumed.batches:stop()
+      end
+      assert.are.equal(3, number)
+      straight.batches:stop()
+    end
+  end)
+
+  it('refuses to continue an epoch with batches of another size', function()
+    local x = tensor.range(1, 10)
+    local parts = {batches = data.batches(x, {size = 4, seed = 3})}
+    local step = parts.batches(1)
+    step()
+    training.save(filename, parts)
+    local other = {batches = data.batches(x, {size = 2, seed = 3})}
+    training.load(filename, other)
+    assert.has_error(function() other.batches(1) end,
+                     'data.batches: the checkpoint was saved after 1 batches of size 4, but the ' ..
+                     'size is 2')
+    assert.are.equal(2, (other.batches(2)()):size(1))
+  end)
+
+  it('counts the epochs of loops within loops', function()
+    local batches = data.batches(tensor.range(1, 4), {size = 2, seed = 3})
+    for _ in batches() do
+      for _ in batches() do end
+    end
+    assert.are.equal(3, batches.state.epoch)
+  end)
+
+  it('load changes nothing if the checkpoint does not fit', function()
+    local function make()
+      local net = nn.sequential{nn.linear(2, 3), nn.batchNorm(3)}
+      return {step = optim.adam{rate = 1}, params = net.init(), net = net,
+              batches = data.batches(tensor.randn(4, 2), {size = 2}), noise = tensor.Generator(),
+              value = {n = 1}}
+    end
+    local first = make()
+    first.step(first.params, tree.clone(first.params))
+    for _ in first.batches() do end
+    first.value.n = 7
+    training.save(filename, first)
+    local function fails(expected, change)
+      local parts = make()
+      change(parts)
+      local before, random = tensor.serialize(parts.params), tensor.getRNGState()
+      assert.has_error(function() training.load(filename, parts) end,
+                       ('training.load: %s: %s'):format(filename, expected))
+      assert.are.equal(before, tensor.serialize(parts.params))
+      assert.are.equal(0, parts.step.steps and parts.step:steps() or 0)
+      assert.are.equal(0, parts.batches.state.epoch)
+      assert.are.equal(1, parts.value.n)
+      assert.is_true(random:equal(tensor.getRNGState()))
+    end
+    fails('params.1.weight: a tensor of size [2 x 3] is expected, got a tensor of size [3 x 2]',
+          function(parts) parts.params[1].weight = tensor.ones(2, 3) end)
+    fails('params.2.weight: the program has no such value',
+          function(parts) parts.params[2].weight = nil end)
+    fails('params.extra: a tensor of size [1] is expected, got nil',
+          function(parts) parts.params.extra = tensor.ones(1) end)
+    fails('net.2.mean: a tensor of size [4] is expected, got a tensor of size [3]',
+          function(parts) parts.net = nn.sequential{nn.linear(2, 3), nn.batchNorm(4)} end)
+    fails('step: the optimizer sgd expected, got the optimizer adam',
+          function(parts) parts.step = optim.sgd{rate = 1} end)
+    fails('step: a generator expected, got the optimizer adam',
+          function(parts) parts.step = tensor.Generator() end)
+    fails('noise: parameters expected, got a generator', function(parts) parts.noise = {} end)
+    local parts = make()
+    training.load(filename, parts)
+    assert.are.equal(1, parts.step:steps())
+    assert.are.equal(7, parts.value.n)
+    assert.has_error(function() training.save(filename, tensor.ones(1)) end,
+                     'training.save: a table of parts is expected, got a tensor of size [1]')
+  end)
+
+  it('load names what is missing', function()
+    training.save(filename, {params = {tensor.ones(2)}})
+    assert.has_error(function() training.load(filename, {weights = {}}) end,
+                     ('training.load: %s has no part weights'):format(filename))
+    tensor.save(filename, 3)
+    assert.has_error(function() training.load(filename, {}) end,
+                     ('training.load: %s is not a checkpoint'):format(filename))
+  end)
+
+  it('progress shows the rate and the time left on a terminal only', function()
+    local now, lines = 0, {}
+    local output = {
+      write = function(_, ...) lines[#lines + 1] = table.concat{...} end, flush = function() end,
+    }
+    local function clock() return now end
+    local show = training.progress(1000, {output = output, terminal = true, clock = clock})
+    now = 2
+    show(10, 'loss 0.5')
+    now = 2.05
+    show(11)
+    now = 4
+    show(20)
+    now = 100
+    show(1000)
+    assert.are.same({'\r10/1000  5/s  3:18 left  loss 0.5',
+                     '\r20/1000  5/s  3:16 left          ',
+                     '\r1000/1000  10/s  0:00 left       \n'}, lines)
+    training.progress(10, {output = output, terminal = false})(5)
+    training.progress(1e6, {output = output, terminal = true, clock = clock})
+    assert.are.equal(3, #lines)
+    local hours = training.progress(7200, {output = output, terminal = true, clock = clock})
+    now = 101
+    hours(1)
+    assert.are.equal('\r1/7200  1/s  1:59:59 left', lines[4])
+  end)
+
+  -- An output that keeps its lines, and a clock that the test sets.
+  local function fake_terminal()
+    local self = {lines = {}, now = 0}
+    self.output = {
+      write = function(_, ...) table.insert(self.lines, table.concat{...}) end,
+      flush = function() end,
+    }
+    self.options = {output = self.output, terminal = true, delay = 1,
+                    clock = function() return self.now end}
+    return self
+  end
+
+  it('steps shows the progress of a loop that takes longer than a second', function()
+    local screen, seen = fake_terminal(), {}
+    for k in training.steps(1, 9, 2, screen.options) do
+      seen[#seen + 1] = k
+      screen.now = screen.now + 0.6
+    end
+    assert.are.same({1, 3, 5, 7, 9}, seen)
+    assert.are.same({'\r2/5  1.67/s  0:02 left', '\r3/5  1.67/s  0:01 left',
+                     '\r4/5  1.67/s  0:01 left', '\r5/5  1.67/s  0:00 left\n'}, screen.lines)
+    screen, seen = fake_terminal(), {}
+    for k in training.steps(3, 1, -1, screen.options) do seen[#seen + 1] = k end
+    for k in training.steps(2, 1, screen.options) do seen[#seen + 1] = k end
+    for k in training.steps(1, 2) do seen[#seen + 1] = k end
+    assert.are.same({3, 2, 1, 1, 2}, seen)
+    assert.are.same({}, screen.lines)
+  end)
+
+  it('load and save show such a line, and remove it', function()
+    local progress = require 'tensor.progress'
+    local screen = fake_terminal()
+    local report, clear = progress.of_file('load big.npy', screen.options)
+    report(0, 4e9)
+    screen.now = 2
+    report(1e9, 4e9)
+    report(2e9, 4e9)
+    screen.now = 4
+    report(2e9, nil)
+    screen.now = 6
+    report(1e9, 3e9)
+    clear()
+    clear()
+    assert.are.same({'\rload big.npy  1 GB of 4 GB  25%  0:06 left',
+                     '\rload big.npy  2 GB                        ',
+                     '\rload big.npy  1 GB of 3 GB  33%  0:12 left',
+                     '\r' .. (' '):rep(42) .. '\r'}, screen.lines)
+    assert.is_nil(progress.of_file('x', {output = screen.output}))
+    assert.are.equal('-:--', progress.duration(math.huge))
+    assert.are.equal('-:--', progress.duration(0 / 0))
+  end)
+end)
