@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <future>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -37,6 +39,9 @@ Tensor* new_view(const Tensor& t) {
 using Value = std::variant<bool, double, int64_t, std::string, th::TensorRef>;
 using Message = std::vector<Value>;
 
+// How long the end of a pool waits for threads that prepare a batch.
+constexpr auto kPatience = std::chrono::seconds(5);
+
 class Pool;
 // The pool of this thread; null in threads that are not of a pool.
 thread_local Pool* own_pool = nullptr;
@@ -51,7 +56,11 @@ class Pool {
     std::lock_guard<std::mutex> lock(pool->mutex_);
     for (int k = 0; k < count && !pool->is_stopped_; ++k) {
       try {
-        pool->threads_.emplace_back([pool] { pool->run(); });
+        pool->threads_.emplace_back([pool] {
+          pool->run();
+          pool->end();
+        });
+        ++pool->running_;
       } catch (const std::exception&) {
         if (k == 0) throw;
         return;
@@ -59,27 +68,38 @@ class Pool {
     }
   }
 
-  // Waits until the threads have ended their jobs, unless another caller does so already. In a
-  // child process of fork there are none.
+  // Waits until the threads have ended their jobs, unless another caller does so already. After
+  // kPatience it leaves the threads behind: they end after their jobs. In a child process of fork
+  // there are none.
   void stop() noexcept {
     if (is_foreign()) return;
     std::vector<std::thread> threads;
+    bool have_ended = false;
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      std::unique_lock<std::mutex> lock(mutex_);
       is_stopped_ = true;
       jobs_.clear();
       results_.clear();
       threads.swap(threads_);
+      submitted_.notify_all();
+      finished_.notify_all();
+      if (threads.empty()) return;
+      have_ended = ended_.wait_for(lock, kPatience, [&] { return running_ == own(); });
     }
-    submitted_.notify_all();
-    finished_.notify_all();
     for (std::thread& thread : threads) {
-      if (thread.get_id() == std::this_thread::get_id()) {
+      if (!have_ended || thread.get_id() == std::this_thread::get_id()) {
         thread.detach();
-      } else if (thread.joinable()) {
+      } else {
         thread.join();
       }
     }
+  }
+
+  // Returns true if other threads than the caller's run.
+  bool is_running() {
+    if (is_foreign()) return false;
+    std::lock_guard<std::mutex> lock(mutex_);
+    return running_ > own();
   }
 
   bool is_foreign() const noexcept { return process_ != getpid(); }
@@ -167,6 +187,14 @@ class Pool {
     lua_close(L);
     own_pool = nullptr;
   }
+  void end() noexcept {
+    std::lock_guard<std::mutex> lock(mutex_);
+    --running_;
+    ended_.notify_all();
+  }
+  // The number of the pool's threads that are the caller's: 1 or 0.
+  int own() const noexcept { return own_pool == this ? 1 : 0; }
+
   static int run_code(lua_State* L) {
     luaL_openlibs(L);
     const auto* code = static_cast<const char*>(lua_touserdata(L, 1));
@@ -189,23 +217,45 @@ class Pool {
   const pid_t process_ = getpid();
   std::vector<std::thread> threads_;
   std::mutex mutex_;
-  std::condition_variable submitted_, finished_;
+  std::condition_variable submitted_, finished_, ended_;
   std::deque<std::pair<int64_t, Message>> jobs_;
   std::map<int64_t, std::pair<bool, Message>> results_;
   int64_t last_ = 0, dropped_ = 0;
+  int running_ = 0;  // threads that have not ended
   bool is_stopped_ = false;
   std::string failure_;
 };
 
+// Ends the process without destroying static objects, which threads may still use. Files are
+// flushed, unless such a thread has locked one.
+[[noreturn]] void end_process(int status) noexcept {
+  try {
+    // Shared with the thread, which may outlive this function.
+    auto flushed = std::make_shared<std::promise<void>>();
+    std::future<void> result = flushed->get_future();
+    std::thread([flushed] {
+      std::fflush(nullptr);
+      flushed->set_value();
+    }).detach();
+    result.wait_for(std::chrono::seconds(1));
+  } catch (const std::exception&) {  // no thread, no memory
+  }
+  _exit(status);
+}
+
 // All pools, which are stopped before static objects are destroyed: a program may end while its
-// threads run.
+// threads run. If a thread does not end its job in time, the process ends without it.
 class Pools {
  public:
   static void add(const std::shared_ptr<Pool>& pool) {
     static Pools* const pools = [] {
       auto* made = new Pools;
       instance = made;
-      std::atexit([] { instance->stop(); });
+#if defined(__GLIBC__)
+      on_exit([](int status, void*) { instance->stop(status); }, nullptr);
+#else
+      std::atexit([] { instance->stop(EXIT_FAILURE); });
+#endif
       return made;
     }();
     std::lock_guard<std::mutex> lock(pools->mutex_);
@@ -218,16 +268,22 @@ class Pools {
   }
 
  private:
-  void stop() {
+  // status: that of the process, for the case that it must end here.
+  void stop(int status) {
     std::vector<std::weak_ptr<Pool>> pools;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       is_closed_ = true;
       pools.swap(pools_);
     }
+    bool is_running = false;
     for (const std::weak_ptr<Pool>& pool : pools) {
-      if (auto running_pool = pool.lock()) running_pool->stop();
+      if (auto running_pool = pool.lock()) {
+        running_pool->stop();
+        is_running |= running_pool->is_running();
+      }
     }
+    if (is_running) end_process(status);
   }
   static Pools* instance;
   bool is_closed_ = false;
@@ -390,7 +446,7 @@ int drop(lua_State* L) {
   return 0;
 }
 
-// stop(pool): drops all jobs, and waits for the end of the threads.
+// stop(pool): drops all jobs, and waits for the end of the threads, for at most kPatience.
 int stop(lua_State* L) {
   pool_at(L, 1).stop();
   return 0;

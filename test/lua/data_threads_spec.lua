@@ -269,6 +269,30 @@ describe('threads of data.batches', function()
     end
   end)
 
+  it('end with a program even if a function never returns', function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    os.execute(('mkdir %s && mkfifo %s/begun %s/never'):format(folder, folder, folder))
+    local output, status = child.run(([[
+      local folder = %q
+      local batches = require 'tensor.data'.batches(tensor.ones(4), {size = 1, threads = 2,
+        transform = function(x)
+          io.open(folder .. '/begun', 'w'):close()
+          io.open(folder .. '/never'):close()
+          return x
+        end})
+      batches:start()
+      batches.pool:submit(1, tensor.LongTensor{1})
+      io.open(folder .. '/begun'):close()
+      io.open(folder .. '/file', 'w'):write 'not lost'
+      io.write 'end'
+      os.exit(7, true)]]):format(folder), {seconds = 60})
+    assert.are.equal('end', output)
+    assert.are.equal(7, status)
+    assert.are.equal('not lost', io.open(folder .. '/file'):read '*a')
+    os.execute('rm -r ' .. folder)
+  end)
+
   it('do not exist after a fork, which neither hangs nor fails', function()
     local output, status = child.run([[
       local ffi = require 'ffi'
