@@ -250,7 +250,8 @@ describe('tensor.nn', function()
       {size = {2, 3}, stride = {1, 2}, padding = {0, 1}, dilation = {1, 2}, groups = 4},
       {size = {1, 1}, stride = {1, 1}, padding = {0, 0}, dilation = {1, 1}, groups = 1},
     } do
-      local layer = nn.conv2d(4, 8, o.size, o)
+      local layer = nn.conv2d(4, 8, o.size, {stride = o.stride, padding = o.padding,
+                                             dilation = o.dilation, groups = o.groups})
       local params = layer.init()
       local y = layer(params, x)
       local expected = y:clone()
@@ -302,7 +303,9 @@ describe('tensor.nn', function()
     local x = tensor.randn(2, 3, 5, 7)
     for _, o in ipairs{{size = {2, 2}, stride = {2, 2}, padding = {0, 0}},
                        {size = {3, 2}, stride = {2, 1}, padding = {1, 0}}} do
-      local largest, mean = nn.maxPool2d(o.size, o)(x), nn.avgPool2d(o.size, o)(x)
+      local options = {stride = o.stride, padding = o.padding}
+      local max_pool, avg_pool = nn.maxPool2d(o.size, options), nn.avgPool2d(o.size, options)
+      local largest, mean = max_pool(x), avg_pool(x)
       local a, b = largest:clone(), mean:clone()
       for n = 1, 2 do
         for c = 1, 3 do
@@ -326,8 +329,8 @@ describe('tensor.nn', function()
       end
       close(a, largest)
       close(b, mean)
-      check_gradients(nn.maxPool2d(o.size, o), x)
-      check_gradients(nn.avgPool2d(o.size, o), x)
+      check_gradients(max_pool, x)
+      check_gradients(avg_pool, x)
     end
     assert.are.same({2, 3, 2, 3}, nn.maxPool2d(2)(x):size():totable())
   end)

@@ -84,6 +84,43 @@ describe('tensor.nn', function()
       'nn.sequential: member 2: a layer or a function is expected, got string')
   end)
 
+  it('layers check their options and inputs', function()
+    for expected, make in pairs{
+      ['linear: unknown option bais; the options are bias, init'] =
+        function() nn.linear(2, 2, {bais = false}) end,
+      ['lstm: unknown option numLayers; the options are dropout, layers'] =
+        function() nn.lstm(2, 2, {numLayers = 2}) end,
+      ['conv2d: option bias must be a boolean, got a number'] =
+        function() nn.conv2d(1, 1, 3, {bias = 0}) end,
+      ['maxPool1d: a table of options is expected, got a number'] =
+        function() nn.maxPool1d(2, 2) end,
+      ['attention: unknown option hidden; the options are bias, causal, dropout'] =
+        function() nn.attention(4, 2, {hidden = 3}) end,
+      ['sequential: a list of layers is expected, got nn.linear'] =
+        function() nn.sequential(nn.linear(2, 2)) end,
+    } do
+      assert.has_error(make, 'nn.' .. expected)
+    end
+    assert.has_error(function() nn.initializer.xavier('unform')(tensor.Tensor(2, 2)) end,
+                     "nn.initializer: the distribution is 'normal' or 'uniform', got unform")
+
+    local net = nn.sequential{nn.linear(3, 2), nn.relu, nn.linear(2, 2)}
+    local params, x = net.init(), tensor.ones(4, 3)
+    local function failure(f, ...) return select(2, pcall(f, ...)) end
+    local arguments = 'the arguments are a table of parameters, an input and a table of options; '
+    assert.are.equal('nn.sequential: ' .. arguments .. 'got a tensor of size [4 x 3], nil and nil',
+                     failure(net, x))
+    assert.are.equal('nn.sequential: ' .. arguments
+      .. 'got a table, a tensor of size [4 x 3] and a boolean', failure(net, params, x, true))
+    assert.are.equal('nn.sequential: the parameters of member 3, nn.linear, are missing',
+                     failure(net, {params[1], {}}, x))
+    assert.are.equal('nn.linear: a tensor whose last dimension has size 3 is expected, '
+      .. 'got a tensor of size [2 x 3 x 4]', failure(net, params, tensor.ones(2, 3, 4)))
+    local lstm = nn.lstm(3, 2)
+    assert.are.equal('nn.lstm: a tensor of 3 dimensions whose last dimension has size 3 is '
+      .. 'expected, got a tensor of size [4 x 3]', failure(lstm, lstm.init(), x))
+  end)
+
   it('embedding selects rows', function()
     local layer = nn.embedding(5, 2)
     local params = layer.init()

@@ -72,6 +72,8 @@ function attention.rotary(x, options)
    return turned:view(x:size())
 end
 
+local attention_options = {causal = 'boolean', dropout = 'number', bias = 'boolean'}
+
 --- attention(width, heads [, options]): multi-head attention of x, batch x rows x width. A call's
 -- options: memory (default: x), batch x columns x width, which x sees; mask, a ByteTensor that
 -- broadcasts to batch x heads x rows x columns; train. options: causal, dropout (0), bias (true).
@@ -81,11 +83,11 @@ function attention.attention(width, heads, options)
    if width % heads ~= 0 then
       error(('nn.attention: the width %d is not a multiple of %d heads'):format(width, heads), 0)
    end
-   options = options or {}
+   options = layer.options('attention', options, attention_options)
    local size = width / heads
    -- The rows of the weight are those for the queries, the keys and the values.
-   local input = layers.linear(width, 3 * width, options)
-   local output = layers.linear(width, width, options)
+   local input = layers.linear(width, 3 * width, {bias = options.bias})
+   local output = layers.linear(width, width, {bias = options.bias})
 
    -- Returns the k-th part of the products as batch x heads x rows x size.
    local function split(products, k)
@@ -102,9 +104,11 @@ function attention.attention(width, heads, options)
    return layer.new('attention', function()
       return {input = input.init(), output = output.init()}
    end, function(params, x, call)
+      layer.check_input('attention', x, 3, width)
       local batch, rows = x:size(1), x:size(2)
       local q, k, v
       if call.memory then
+         layer.check_input('attention', call.memory, 3, width)
          q = split(layers.linear(width, width)(rows_of(params.input, 1, width), x), 0)
          local products = layers.linear(width, 2 * width)(
             rows_of(params.input, width + 1, 2 * width), call.memory)
@@ -124,12 +128,17 @@ end
 --- transformerBlock(width, heads [, options]): x + attention(norm(x)), then the same with a network
 -- of one hidden layer. options: hidden (4 * width), activation (gelu), and those of attention.
 function attention.transformerBlock(width, heads, options)
-   options = options or {}
+   options = layer.options('transformerBlock', options, {
+      causal = 'boolean', dropout = 'number', bias = 'boolean', hidden = 'number',
+      activation = 'function table',
+   })
    local hidden = options.hidden or 4 * width
    local probability = options.dropout or 0
    local activation = options.activation or tensor.gelu
    local children = {
-      norm1 = layers.layerNorm(width), attention = attention.attention(width, heads, options),
+      norm1 = layers.layerNorm(width), attention = attention.attention(width, heads, {
+         causal = options.causal, dropout = options.dropout, bias = options.bias,
+      }),
       norm2 = layers.layerNorm(width), up = layers.linear(width, hidden),
       down = layers.linear(hidden, width),
    }

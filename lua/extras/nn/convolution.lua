@@ -3,7 +3,8 @@
 local tensor = require 'tensor'
 local layer = require 'tensor.nn.layer'
 local initializer = require 'tensor.nn.initializers'
-local unpack = require('tensor.versions').unpack
+local versions = require 'tensor.versions'
+local unpack = versions.unpack
 
 local convolution = {}
 
@@ -28,6 +29,16 @@ local function product(list)
    local n = 1
    for _, x in ipairs(list) do n = n * x end
    return n
+end
+
+local numbers = 'number table'  -- one, or one for each dimension
+local convolution_options = {
+   stride = numbers, padding = numbers, dilation = numbers, groups = 'number', bias = 'boolean',
+   init = 'function',
+}
+local transposed_options = {outputPadding = numbers}
+for option, types in versions.each(convolution_options) do
+   transposed_options[option] = types
 end
 
 -- The options that a convolution and its transpose share, with a number for each dimension.
@@ -71,7 +82,7 @@ end
 local function add_convolutions(dims)
    local name = ('conv%dd'):format(dims)
    convolution[name] = function(inputs, outputs, size, options)
-      options = options or {}
+      options = layer.options(name, options, convolution_options)
       local groups = options.groups or 1
       check_channels(name, inputs, outputs, groups)
       local s = steps(name, dims, size, options)
@@ -84,7 +95,7 @@ local function add_convolutions(dims)
 
    local transposed = ('convTranspose%dd'):format(dims)
    convolution[transposed] = function(inputs, outputs, size, options)
-      options = options or {}
+      options = layer.options(transposed, options, transposed_options)
       local groups = options.groups or 1
       check_channels(transposed, inputs, outputs, groups)
       local s = steps(transposed, dims, size, options)
@@ -103,24 +114,26 @@ end
 -- each a number or one for each dimension; ceilMode; dilation (maxPool2d); countIncludePad
 -- (avgPool2d).
 local function add_pools(dims)
-   local function add(kind, apply)
+   local function add(kind, known, apply)
       local name = ('%s%dd'):format(kind, dims)
       local call = tensor[name]
       convolution[name] = function(size, options)
-         options = options or {}
+         options = layer.options(name, options, known)
          size = each(name, 'size', dims, size, 1)
          local stride = each(name, 'stride', dims, options.stride or size, 1)
          local padding = each(name, 'padding', dims, options.padding or 0, 0)
          return apply(name, call, size, stride, padding, options)
       end
    end
-   add('maxPool', function(name, call, size, stride, padding, options)
+   add('maxPool', {stride = numbers, padding = numbers, ceilMode = 'boolean', dilation = numbers},
+       function(name, call, size, stride, padding, options)
       local dilation = each(name, 'dilation', dims, options.dilation or 1, 1)
       return function(x)
          return (call(x, size, stride, padding, dilation, options.ceilMode == true))
       end
    end)
-   add('avgPool', function(_, call, size, stride, padding, options)
+   add('avgPool', {stride = numbers, padding = numbers, ceilMode = 'boolean',
+                   countIncludePad = 'boolean'}, function(_, call, size, stride, padding, options)
       local counts = options.countIncludePad ~= false
       return function(x)
          return call(x, size, stride, padding, options.ceilMode == true, counts)

@@ -33,6 +33,10 @@ end
 
 -- Fills t with mean 0 and a standard deviation, normally or uniformly distributed.
 local function spread(t, deviation, distribution)
+   if distribution ~= nil and distribution ~= 'normal' and distribution ~= 'uniform' then
+      error(("nn.initializer: the distribution is 'normal' or 'uniform', got %s"):format(
+         tostring(distribution)), 0)
+   end
    if distribution == 'uniform' then
       local bound = math.sqrt(3) * deviation
       return t:uniform(-bound, bound)

@@ -2,10 +2,18 @@
 -- layer(params, x [, options]) returns the result. layer.init() returns new parameters, a nested
 -- table of tensors. layer.state is a nested table of tensors that training changes, or nil.
 
+local files = require 'tensor.files'
+local tensor = require 'tensor'
+local describe = require 'tensor.description' (tensor)
+
 local Layer = {}
 Layer.__index = Layer
 
 function Layer:__call(params, x, options)
+   if type(params) ~= 'table' or x == nil or options ~= nil and type(options) ~= 'table' then
+      error(('nn.%s: the arguments are a table of parameters, an input and a table of '
+             .. 'options; got %s, %s and %s'):format(self.name, describe(params), describe(x), describe(options)), 0)
+   end
    return self.forward(params, x, options or {})
 end
 
@@ -22,6 +30,29 @@ end
 
 function layer.is(value)
    return getmetatable(value) == Layer
+end
+
+--- Returns the options of a constructor, {} instead of nil. Raises an error unless all are known:
+-- known[name] has the names of the types that the option may have.
+function layer.options(name, options, known)
+   if options ~= nil and type(options) ~= 'table' then
+      error(('nn.%s: a table of options is expected, got %s'):format(name, describe(options)), 0)
+   end
+   local fine, failure = pcall(files.check, options or {}, known)
+   if not fine then
+      error(('nn.%s: %s'):format(name, failure), 0)
+   end
+   return options or {}
+end
+
+--- Raises an error unless x is a tensor of this number of dimensions (nil: any), the last of which
+-- has this size.
+function layer.check_input(name, x, dims, last)
+   local count = tensor.isTensor(x) and x:dim() or 0
+   if count == 0 or dims and count ~= dims or x:size(count) ~= last then
+      error(('nn.%s: a tensor %swhose last dimension has size %d is expected, got %s'):format(
+         name, dims and ('of %d dimensions '):format(dims) or '', last, describe(x)), 0)
+   end
 end
 
 --- Raises an error unless the value is a whole number of at least 1.

@@ -15,7 +15,7 @@ local layers = {}
 function layers.linear(inputs, outputs, options)
    layer.check_size('linear', 'inputs', inputs)
    layer.check_size('linear', 'outputs', outputs)
-   options = options or {}
+   options = layer.options('linear', options, {bias = 'boolean', init = 'function'})
    local bound = 1 / math.sqrt(inputs)
    local fill = options.init or initializer.uniform(-bound, bound)
 
@@ -28,6 +28,7 @@ function layers.linear(inputs, outputs, options)
    end
 
    return layer.new('linear', init, function(params, x)
+      layer.check_input('linear', x, nil, inputs)
       local dim = x:dim()
       local rows = dim == 2 and x or x:reshape(x:nElement() / inputs, inputs)
       local y
@@ -50,7 +51,8 @@ end
 function layers.embedding(count, width, options)
    layer.check_size('embedding', 'count', count)
    layer.check_size('embedding', 'width', width)
-   local fill = options and options.init or initializer.normal()
+   options = layer.options('embedding', options, {init = 'function'})
+   local fill = options.init or initializer.normal()
    return layer.new('embedding', function()
       return {weight = fill(tensor.Tensor(count, width))}
    end, function(params, x)
@@ -77,6 +79,8 @@ function layers.dropout(probability)
    end)
 end
 
+local norm_options = {epsilon = 'number', affine = 'boolean'}
+
 local function scale_and_shift(width, options)
    if options.affine == false then
       return {}
@@ -88,7 +92,7 @@ end
 -- standard deviation; then weight and bias apply. options: epsilon (1e-5), affine (true).
 function layers.layerNorm(width, options)
    layer.check_size('layerNorm', 'width', width)
-   options = options or {}
+   options = layer.options('layerNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
    return layer.new('layerNorm', function()
       return scale_and_shift(width, options)
@@ -101,7 +105,7 @@ end
 -- weight applies. options: epsilon (1e-5), affine (true).
 function layers.rmsNorm(width, options)
    layer.check_size('rmsNorm', 'width', width)
-   options = options or {}
+   options = layer.options('rmsNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
    return layer.new('rmsNorm', function()
       return options.affine == false and {} or {weight = tensor.ones(width)}
@@ -119,7 +123,7 @@ function layers.groupNorm(groups, width, options)
    if width % groups ~= 0 then
       error(('nn.groupNorm: the width %d is not a multiple of %d groups'):format(width, groups), 0)
    end
-   options = options or {}
+   options = layer.options('groupNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
    return layer.new('groupNorm', function()
       return scale_and_shift(width, options)
@@ -133,7 +137,8 @@ end
 -- layer.state; otherwise it uses those. options: epsilon (1e-5), momentum (0.1), affine (true).
 function layers.batchNorm(width, options)
    layer.check_size('batchNorm', 'width', width)
-   options = options or {}
+   options = layer.options('batchNorm', options,
+                           {epsilon = 'number', affine = 'boolean', momentum = 'number'})
    local epsilon, momentum = options.epsilon or 1e-5, options.momentum or 0.1
    local state = {mean = tensor.zeros(width), variance = tensor.ones(width)}
 
@@ -152,6 +157,10 @@ end
 --- sequential{a, b, ...}: calls the members one after the other. A member is a layer or a function
 -- of x. The parameters are a list; those of a function are an empty table.
 function layers.sequential(members)
+   if type(members) ~= 'table' or getmetatable(members) then
+      error(('nn.sequential: a list of layers is expected, got %s'):format(
+         layer.is(members) and tostring(members) or type(members)), 0)
+   end
    local state, any = {}, false
    for k, member in ipairs(members) do
       if layer.is(member) then
@@ -173,6 +182,10 @@ function layers.sequential(members)
    end, function(params, x, options)
       for k, member in ipairs(members) do
          if layer.is(member) then
+            if type(params[k]) ~= 'table' then
+               error(('nn.sequential: the parameters of member %d, %s, are missing'):format(
+                  k, tostring(member)), 0)
+            end
             x = member.forward(params[k], x, options)
          else
             x = member(x)

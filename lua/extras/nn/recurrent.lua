@@ -86,7 +86,7 @@ end
 local function sequence(name, kind)
    recurrent[name] = function(inputs, hidden, options)
       check(name, inputs, hidden)
-      options = options or {}
+      options = layer.options(name, options, {layers = 'number', dropout = 'number'})
       local depth, probability = options.layers or 1, options.dropout or 0
       layer.check_size(name, 'layers', depth)
       return layer.new(name, function()
@@ -96,6 +96,7 @@ local function sequence(name, kind)
          end
          return params
       end, function(params, x, call)
+         layer.check_input(name, x, 3, inputs)
          local states = {}
          for k = 1, depth do
             if k > 1 and call.train then
@@ -112,6 +113,7 @@ local function sequence(name, kind)
       return layer.new(name .. 'Cell', function()
          return init(kind, inputs, hidden)
       end, function(params, x, call)
+         layer.check_input(name .. 'Cell', x, 2, inputs)
          local xs = tensor.addmm(params.bias, x, params.weight:t())
          return kind.step(params, xs, call.state or kind.start(x, hidden))
       end)
