@@ -143,6 +143,21 @@ local corners = {
   { 'index with repetitions', function(x) return x:index(1, tensor.LongTensor { 2, 2, 1 }) end,
     { 1, 2, 3 }, { 1, 2, 0 } },
   { 'unfold', function(x) return x:unfold(1, 2, 1) end, { 1, 2, 3 }, { 1, 2, 1 } },
+  { 'scatterReduce: amax of equal elements', function(x, y)
+    return x:clone():scatterReduce(1, tensor.LongTensor { 1, 1, 2 }, y, 'amax')
+  end, { 4, 2, 3 }, { 1 / 3, 1, 1 }, { 4, 4, 1 }, { 1 / 3, 1 / 3, 0 } },
+  { 'scatterReduce: amin with NaN', function(x, y)
+    return x:clone():scatterReduce(1, tensor.LongTensor { 1, 1, 2 }, y, 'amin')
+  end, { 4, 2, 3 }, { 0, 0, 1 }, { nan, nan, 1 }, { 0.5, 0.5, 1 } },
+  { 'scatterReduce: amax without t', function(x, y)
+    return x:clone():scatterReduce(1, tensor.LongTensor { 1, 1 }, y, 'amax', false)
+  end, { 9, 2 }, { 0, 1 }, { 4, 5 }, { 0, 1 } },
+  { 'scatterReduce: prod with zeros', function(x, y)
+    return x:clone():scatterReduce(1, tensor.LongTensor { 1, 1, 2, 2, 3, 3 }, y, 'prod')
+  end, { 5, 2, 0, 7 }, { 0, 0, 6, 1 }, { 0, 3, 0, 0, 2, 3 }, { 15, 0, 0, 0, 0, 0 } },
+  { 'scatterReduce with an index smaller than src', function(x, y)
+    return x:view(2, 2):clone():scatterReduce(2, tensor.LongTensor { { 1 } }, y:view(2, 2), 'prod')
+  end, { 5, 2, 6, 7 }, { 3, 1, 1, 1 }, { 3, 4, 8, 9 }, { 5, 0, 0, 0 } },
   { 'indexCopy with repetitions', function(x, y)
     return x:clone():indexCopy(1, tensor.LongTensor { 1, 2 }, y)
   end, { 1, 2, 3 }, { 0, 0, 1 }, { 4, 5 }, { 1, 1 } },
@@ -154,6 +169,13 @@ local second = {
     { 0, 3, 0, 3, 0, 2, 0, 2, 0 } },
   { 'prod with two zeros', function(x) return x:prod() end, { 0, 0, 3 },
     { 0, 3, 0, 3, 0, 0, 0, 0, 0 } },
+  { 'scatterReduce: prod with a zero', function(x)
+    return tensor.ones(1):scatterReduce(1, tensor.LongTensor { 1, 1, 1 }, x, 'prod'):sum()
+  end, { 2, 0, 3 }, { 0, 3, 0, 3, 0, 2, 0, 2, 0 } },
+  { 'scatterReduce: prod of t and a zero', function(x)
+    return x:narrow(1, 1, 1):clone():scatterReduce(1, tensor.LongTensor { 1, 1 },
+                                                   x:narrow(1, 2, 2), 'prod'):sum()
+  end, { 2, 0, 3 }, { 0, 3, 0, 3, 0, 2, 0, 2, 0 } },
   { 'cumprod with a zero', function(x) return x:cumprod():sum() end, { 2, 0, 3 },
     { 0, 4, 0, 4, 0, 2, 0, 2, 0 } },
   { 'cumprod with two zeros', function(x) return x:cumprod():sum() end, { 0, 0, 3 },

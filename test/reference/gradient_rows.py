@@ -350,10 +350,15 @@ case("scatterAdd", "a:clone():scatterAdd(2, %s, b)" % AT, lambda x, y: x.scatter
      *PAIR)
 case("scatterFill", "a:clone():scatter(2, Long{ { 3, 1 }, { 2, 3 } }, 7)",
      lambda t: t.scatter(1, index([3, 1], [2, 3]), 7), real(2, 3))
-case("scatterReduce", "a:clone():scatterReduce(2, %s, b, 'mean')" % AT,
-     lambda x, y: x.scatter_reduce(1, I, y, "mean"), *PAIR)
-case("indexReduce", "a:clone():indexReduce(1, Long{ 3, 1, 3 }, b, 'mean')",
-     lambda x, y: x.index_reduce(0, index(3, 1, 3), y, "mean"), real(3, 4), real(3, 4, number=1))
+for own in [True, False]:
+    for name in ["mean", "prod", "amax", "amin"]:
+        case("scatterReduce", "a:clone():scatterReduce(2, %s, b, '%s', %s)"
+             % (AT, name, str(own).lower()),
+             lambda x, y: x.scatter_reduce(1, I, y, name, include_self=own), *PAIR)
+        case("indexReduce", "a:clone():indexReduce(1, Long{ 3, 1, 3 }, b, '%s', %s)"
+             % (name, str(own).lower()),
+             lambda x, y: x.index_reduce(0, index(3, 1, 3), y, name, include_self=own), real(3, 4),
+             real(3, 4, number=1))
 ROWS, COLUMNS = index(2, 1), index(1, 3)
 case("indexPut", "a:clone():indexPut({ Long{ 2, 1 }, Long{ 1, 3 } }, b)",
      lambda x, y: x.index_put((ROWS, COLUMNS), y), real(2, 3), real(2, number=1))

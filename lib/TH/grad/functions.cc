@@ -159,14 +159,72 @@ Var scatter_zero(const Var& g, int64_t dim, const Var& index) {
   return r;
 }
 
+namespace {
+// The first elements of t, in the shape of `like`.
+Var corner(const Var& t, const Var& like) {
+  Var r = Var::share(t.get());
+  for (int d = 0; d < like->nDimension; ++d) r = narrow(r, int64_t{d}, int64_t{0}, like->size[d]);
+  return r;
+}
+}  // namespace
+
 Var within(const Var& g, Shape t) {
   if (same_size(*g, *t.t)) return g;
   Var r = zeros(g, t);
-  Var corner = Var::share(r.get());
-  for (int d = 0; d < g->nDimension; ++d)
-    corner = narrow(corner, int64_t{d}, int64_t{0}, g->size[d]);
-  ops::copy(corner.get(), g.get());
+  ops::copy(corner(r, g).get(), g.get());
   return r;
+}
+
+Var scatter_prod_slope(const Var& g, Shape t, int64_t dim, const Var& index, const Var& src) {
+  const Var factors = filled(*g, t.t->nDimension, t.t->size, 1);
+  ops::scatterProd(factors.get(), dim, index.get(), src.get());
+  return g * factors;
+}
+Var scatter_prod_slope(const Var& g, const Var& t, int64_t dim, const Var& index, const Var& src) {
+  const Var own = corner(src, index);
+  auto slope = [&](const Var& factors, const Var& at) {
+    const Var products = copied(t);
+    ops::scatterProd(products.get(), dim, index.get(), factors.get());
+    return gather(g * products, dim, at);
+  };
+  if (ops::logicalall(own.get())) return within(slope(own, index) / own, shape(src));
+  // The product of the others, for one element of each slice at a time.
+  const int64_t d = wrap_dim(*t, dim);
+  Var r = zeros(g, shape(index));
+  for (int64_t i = 0; i < index->size[d]; ++i) {
+    const Var others = copied(own);
+    ops::fill(narrow(others, d, i, int64_t{1}).get(), Scalar(1));
+    const Var one = slope(others, narrow(index, d, i, int64_t{1}));
+    ops::copy(narrow(r, d, i, int64_t{1}).get(), one.get());
+  }
+  return within(r, shape(src));
+}
+
+namespace {
+// 1 where the elements of t are those of r, which are extreme, and 0 elsewhere. NaN equals NaN.
+Var equal_elements(const Var& t, const Var& r) {
+  return where(neTensor(r, r), neTensorT(t, t), eqTensorT(t, r));
+}
+
+Var scatter_extreme_slope(const Var& g, const Var& t, int64_t dim, const Var& index, const Var& src,
+                          bool by_src, void (*reduce)(Tensor*, int64_t, Tensor*, Tensor*)) {
+  const Var own = corner(src, index), r = copied(t);
+  reduce(r.get(), dim, index.get(), own.get());
+  const Var from_t = equal_elements(t, r), from_src = equal_elements(own, gather(r, dim, index));
+  const Var counts = copied(from_t);
+  ops::scatterAdd(counts.get(), dim, index.get(), from_src.get());
+  const Var share = g / counts;
+  return by_src ? within(gather(share, dim, index) * from_src, shape(src)) : share * from_t;
+}
+}  // namespace
+
+Var scatter_max_slope(const Var& g, const Var& t, int64_t dim, const Var& index, const Var& src,
+                      bool by_src) {
+  return scatter_extreme_slope(g, t, dim, index, src, by_src, &ops::scatterMax);
+}
+Var scatter_min_slope(const Var& g, const Var& t, int64_t dim, const Var& index, const Var& src,
+                      bool by_src) {
+  return scatter_extreme_slope(g, t, dim, index, src, by_src, &ops::scatterMin);
 }
 
 Var at_front(const Var& g, Shape t) {
@@ -358,7 +416,7 @@ Var nanmean_slope(const Var& g, const Var& t, const Var& r) {
 Var extreme_slope(const Var& g, const Var& t, const Var& r) {
   int64_t dims[kMaxDims];
   const Var extreme = expand(r, Sizes{t->nDimension, t->size});
-  const Var is_extreme = where(neTensor(r, r), neTensorT(t, t), eqTensorT(t, extreme));
+  const Var is_extreme = equal_elements(t, extreme);
   return g * is_extreme / sumDims(is_extreme, reduced_dims(*t, *r, dims), true);
 }
 

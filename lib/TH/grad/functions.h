@@ -82,6 +82,14 @@ Var put_where(const Var& g, Shape t, const Var& mask);
 // g with zeros at slices, or at the positions of scatter.
 Var zero_at(const Var& g, int64_t dim, const Var& index);
 Var scatter_zero(const Var& g, int64_t dim, const Var& index);
+// The gradients of products at the positions of scatter: by the tensor, and by src.
+Var scatter_prod_slope(const Var& g, Shape t, int64_t dim, const Var& index, const Var& src);
+Var scatter_prod_slope(const Var& g, const Var& t, int64_t dim, const Var& index, const Var& src);
+// The gradients of extreme elements there, divided equally among equal ones: by t, or by src.
+Var scatter_max_slope(const Var& g, const Var& t, int64_t dim, const Var& index, const Var& src,
+                      bool by_src);
+Var scatter_min_slope(const Var& g, const Var& t, int64_t dim, const Var& index, const Var& src,
+                      bool by_src);
 // Zeros in the shape of t, to which the elements of g are added, at the indices in the last `dims`
 // dimensions, counted in row-major order.
 Var put_in_plane(const Var& g, Shape t, const Var& index, int dims);
@@ -160,6 +168,9 @@ TH_FORMULA_FUNCTION(add_at)
 TH_FORMULA_FUNCTION(put_where)
 TH_FORMULA_FUNCTION(zero_at)
 TH_FORMULA_FUNCTION(scatter_zero)
+TH_FORMULA_FUNCTION(scatter_prod_slope)
+TH_FORMULA_FUNCTION(scatter_max_slope)
+TH_FORMULA_FUNCTION(scatter_min_slope)
 TH_FORMULA_FUNCTION(put_in_plane)
 TH_FORMULA_FUNCTION(within)
 TH_FORMULA_FUNCTION(at_front)

@@ -182,7 +182,11 @@ template <class A>
 void class_loss_rule(Backward& b, const LossParameters& at, double smoothing) {
   const auto& a = *static_cast<const A*>(b.arguments());
   const Var t = b.value(at.t), classes = b.value(at.classes), weight = b.value(at.weight);
-  if (wants(b, at.weight)) fail("the derivative with respect to 'weight' is not implemented");
+  const bool logs = at.sums == -1;
+  if (wants(b, at.weight)) {
+    fail("the derivative of %s with respect to 'weight' is not implemented",
+         logs ? "nll" : "crossEntropy");
+  }
   if (t->numel() == 0) return;
   const int64_t dimension = a.dimension < 0 ? a.dimension + t->nDimension : a.dimension;
   Var rows{rows_of_classes(t.get(), dimension)};
@@ -194,7 +198,6 @@ void class_loss_rule(Backward& b, const LossParameters& at, double smoothing) {
   } else {
     g = reshaped(g, 1, &count);
   }
-  const bool logs = at.sums == -1;
   const Var sums = logs ? Var() : b.value(at.sums);
   Var slope;
   if (!is_recording() && (logs || sums)) {

@@ -226,9 +226,8 @@ void Tape::begin_entry(const TracedCall& call) {
       keep_before_write(*t, p.kind == ParameterKind::out);
     }
     if (rule.derivative == Derivative::unsupported && tracks(*t)) {
-      // A rule of another operation may have called this one.
-      const char* of = current_op() && std::strcmp(current_op(), row.name) == 0 ? "" : row.name;
-      fail("the derivative%s%s is not implemented", *of ? " of " : "", of);
+      // With the name, because a rule of another operation may have called this one.
+      fail("the derivative of %s is not implemented", row.name);
     }
     if (constant || is_result_only(p) || p.kind == ParameterKind::like || !tracks(*t)) return;
     // An inout tensor without a formula is overwritten.

@@ -57,8 +57,7 @@ local of_row = {
 local differentiable = { gesv = 1, gels = 1 }
 
 -- Errors of rows that have a derivative for some arguments only.
-local refusals = { gesvd = 'have no derivative', qrComplete = 'have no derivative',
-                   scatterReduce = 'not implemented', indexReduce = 'not implemented' }
+local refusals = { gesvd = 'have no derivative', qrComplete = 'have no derivative' }
 
 -- Rows whose result is not differentiable if rows of an operand are equal.
 local distinct_rows = { stdall = true, std = true, stdDims = true, corrcoef = true }
