@@ -52,6 +52,8 @@ bool push_returned_number(lua_State* L, State* state);
 void read_tracked_number(lua_State* L, int index);
 // Returns true if the value is a tracked number.
 bool is_tracked_number(lua_State* L, int index);
+// Raises an error of the function if the value is a tracked number.
+void refuse_tracked_number(lua_State* L, int index, const char* function);
 // Returns the tensor of a tracked number, or null.
 Tensor* tracked_number_at(lua_State* L, State* state, int index);
 // Calls an operation whose arguments contain tracked numbers, where no form accepts them. A message

@@ -343,6 +343,14 @@ bool is_tracked_number(lua_State* L, int index) {
   return result;
 }
 
+void refuse_tracked_number(lua_State* L, int index, const char* function) {
+  if (!is_tracked_number(L, index)) return;
+  raise_error(L,
+              "%s: a number that depends on the arguments of a gradient is not accepted here; "
+              "n:item() is its value",
+              function);
+}
+
 Tensor* tracked_number_at(lua_State* L, State* state, int index) {
   if (!is_tracked_number(L, index)) return nullptr;
   lua_getfield(L, index, "tensor");

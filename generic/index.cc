@@ -176,6 +176,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
       entry.kind = th::Subscript::Kind::index;
       entry.first = checked_position(L, t, d++, lua_tonumber(L, -1));
     } else if (lua_istable(L, -1)) {
+      refuse_tracked_number(L, -1, kIndexing);
       read_range(L, t, d++, &entry);
     } else if (object.is_tensor() &&
                (object.dtype() == DType::Long || object.dtype() == DType::Byte)) {
@@ -286,6 +287,7 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
   }
   Object key = object_at(L, state, 2);
   if (lua_istable(L, 2) || is_positions(key)) {
+    refuse_tracked_number(L, 2, kIndexing);
     ptrdiff_t element = 0;
     if (read_position(L, state, 2, &t, &element)) {
       push_element_of(L, t->storage, element);
@@ -349,6 +351,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   }
   Object key = object_at(L, state, 2);
   if (lua_istable(L, 2) || is_positions(key)) {
+    refuse_tracked_number(L, 2, kIndexing);
     read_table(L, state, t->dtype);
     t = check_tensor(L, state, 1);
     ptrdiff_t element = 0;

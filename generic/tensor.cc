@@ -97,6 +97,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
     read_sizes_and_strides(L, state, first, last, &view);
     protect(L, function, [&] { resize_view(t, view); });
   } else if (lua_istable(L, first) && making) {
+    refuse_tracked_number(L, first, function);
     if (last > first) {
       raise_error(L, "%s: one table is expected: rows are nested, as in {{1, 2}, {3, 4}}",
                   function);

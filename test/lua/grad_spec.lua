@@ -402,6 +402,21 @@ describe('tracked numbers', function()
   it('have plain values', function()
     check(function(n) return n:item() > 1 and n * tonumber(('%g'):format(n:item())) or n end, 2, 2)
   end)
+  it('are refused as subscripts and sizes', function()
+    for name, f in pairs{
+      ['indexing'] = function(n) return D{ 1, 2, 3 }[n] end,
+      ['indexing: '] = function(n) return D{ 1, 2, 3 }[{ n }] end,
+      ['indexing:'] = function(n) local t = D{ 1, 2, 3 } t[n] = 0 return t:sum() end,
+      ['indexing: a'] = function(n) local t = D{ 1, 2, 3 } t[{ n }] = n return t:sum() end,
+      ['Tensor'] = function(n) return D(n):sum() end,
+    } do
+      local ok, message = pcall(tensor.grad(f), 3)
+      assert.is_false(ok)
+      assert.matches(name, message)
+      assert.matches('a number that depends on the arguments of a gradient is not accepted here',
+                     message)
+    end
+  end)
   it('are refused elsewhere', function()
     local function refused(f, message)
       assert.error_matches(function() tensor.grad(f)(2) end, message)
