@@ -317,8 +317,8 @@ local function install(tensor)
       return df
    end
 
-   -- Returns a gradient or tangent of `value`, a tensor or number, as a tensor. Raises an error unless
-   -- it has the shape of the value. what: its name in errors.
+   -- Returns a gradient or tangent of `value`, a tensor or number, as a tensor. Raises an error
+   -- unless it has the shape of the value. what: its name in errors.
    local function as_gradient(what, t, value)
       local is_number = isnumber(value) or type(value) == 'number'
       if is_number and (type(t) == 'number' or isnumber(t)) then

@@ -14,6 +14,9 @@ return {
    sleep = core._sleep,
    progress = require 'tensor.progress',
 
+   -- description.lua: describe(tensor) returns a function that describes values in errors.
+   describe = require 'tensor.description',
+
    -- extra_arguments.lua: errors about arguments without effect.
    limit_arguments = extra.limit,
    refuse_extra = extra.refuse,

@@ -210,7 +210,8 @@ end
 -- limit. Returns the norm before.
 function optim.clipNorm(gradients, limit)
    if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
-      error(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(tostring(limit)), 0)
+      error(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
+         tostring(limit)), 0)
    end
    local norm = tree.norm(gradients)
    if norm > limit then

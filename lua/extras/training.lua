@@ -6,7 +6,7 @@ local tree = require 'tensor.tree'
 local layer = require 'tensor.nn.layer'
 local versions = require 'tensor.versions'
 
-local describe = require 'tensor.description' (tensor)
+local describe = native.describe(tensor)
 
 local training = {}
 
@@ -19,7 +19,7 @@ local function is_generator(value)
    return tensor.typename(value) == 'torch.Generator'
 end
 
--- What a part of a checkpoint is.
+-- Returns a name of the kind of a part of a checkpoint.
 local function kind_of(part)
    if is_generator(part) then
       return 'a generator'

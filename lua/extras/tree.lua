@@ -83,8 +83,8 @@ local function walk(path, f, value, others, seen)
 end
 
 --- map(f, t, ...): calls f(tensor, ...) for each tensor in t, with the values at the same places in
--- the other tables. Returns a nested table of the results. Other values in t are kept. A tensor that
--- is at several places has one result, unless the other values there differ.
+-- the other tables. Returns a nested table of the results. Other values in t are kept. A tensor at
+-- several places has one result, unless the other values there differ.
 function tree.map(f, t, ...)
    return walk('', f, t, {...}, {})
 end

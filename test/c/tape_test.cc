@@ -121,4 +121,52 @@ TEST_F(Tape, RefusesNullOperands) {
   THDoubleTensor_free(a);
 }
 
+TEST_F(Tape, RecordsSingleElements) {
+  expect(
+      [&] {
+        THDoubleTensor* y = THDoubleTensor_new();
+        THDoubleTensor_mul(y, x, 2);
+        THDoubleTensor_set1d(y, 1, 5);
+        THDoubleStorage* s = THDoubleTensor_storage(y);
+        THDoubleStorage_set(s, 2, THDoubleTensor_get1d(x, 0));
+        EXPECT_EQ(THDoubleTensor_get1d(y, 2), 1);
+        return y;
+      },
+      {2, 0, 0});
+}
+
+// The tape does not see accesses through pointers.
+TEST_F(Tape, RefusesPointersToElements) {
+  THTape_start(tape);
+  THDoubleTensor_track(tape, x);
+  THDoubleTensor* y = THDoubleTensor_new();
+  THDoubleTensor_exp(y, x);
+  const auto expect_error = [&](void (*f)(void*), const char* expected) {
+    char message[200] = "";
+    EXPECT_NE(THTry(f, y, message, sizeof(message)), 0);
+    EXPECT_NE(std::string(message).find(expected), std::string::npos) << message;
+  };
+  expect_error([](void* t) { THDoubleTensor_data(static_cast<THDoubleTensor*>(t)); },
+               "exposes elements that the gradient depends on");
+  expect_error(
+      [](void* t) {
+        THDoubleStorage_data(THDoubleTensor_storage(static_cast<THDoubleTensor*>(t)));
+      },
+      "exposes elements that the gradient depends on");
+  expect_error(
+      [](void* t) {
+        double values[] = {1, 2, 3};
+        THDoubleStorage_rawCopy(THDoubleTensor_storage(static_cast<THDoubleTensor*>(t)), values);
+      },
+      "writes elements that the gradient depends on");
+  // A constant may be accessed, but cannot become a result later.
+  THDoubleTensor* constant = vector_of({1, 2, 3});
+  THDoubleTensor_data(constant)[0] = 4;
+  EXPECT_EQ(THDoubleTensor_get1d(constant, 0), 4);
+  THTape_stop(tape);
+  EXPECT_NE(THDoubleTensor_data(y), nullptr);
+  THDoubleTensor_free(constant);
+  THDoubleTensor_free(y);
+}
+
 }  // namespace

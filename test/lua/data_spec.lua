@@ -97,8 +97,8 @@ describe('tensor.data', function()
       end)
       return not ok and message
     end
-    local function source(count, rows)
-      return {count = count, get = function() return rows end}
+    local function source(count, result)
+      return {count = count, get = function() return result end}
     end
     for expected, arguments in pairs{
       ['data.batches: the first result of transform is nil; a batch is expected'] =

@@ -119,8 +119,10 @@ void THStorage_(retain)(THStorage* s) { th::storage_retain(th::erase_storage(s))
 void THStorage_(free)(THStorage* s) { th::storage_free(th::erase_storage(s)); }
 
 real* THStorage_(data)(const THStorage* self) {
-  return th::guard(
-      [&] { return static_cast<real*>(th::erase_storage(self)->cpu(th::Access::write)); });
+  return th::guard([&] {
+    th::trace_use(th::erase_storage(self), th::ElementUse::hands_out);
+    return static_cast<real*>(th::erase_storage(self)->cpu(th::Access::write));
+  });
 }
 ptrdiff_t THStorage_(size)(const THStorage* self) { return self->size; }
 size_t THStorage_(elementSize)(void) { return sizeof(real); }
@@ -146,7 +148,11 @@ void THStorage_(fill)(THStorage* storage, real value) {
   });
 }
 void THStorage_(resize)(THStorage* storage, ptrdiff_t size) {
-  th::guard([&] { th::storage_resize_now(th::erase_storage(storage), size); });
+  th::guard([&] {
+    th::Storage* s = th::erase_storage(storage);
+    if (size < s->size) th::trace_use(s, th::ElementUse::drops);
+    th::storage_resize_now(s, size);
+  });
 }
 void THStorage_(swap)(THStorage* a, THStorage* b) {
   th::guard([&] { th::storage_swap(th::erase_storage(a), th::erase_storage(b)); });
@@ -157,6 +163,7 @@ void THStorage_(clearFlag)(THStorage* s, const char flag) { s->flag &= ~flag; }
 void THStorage_(rawCopy)(THStorage* storage, real* src) {
   th::guard([&] {
     if (storage->size == 0) return;
+    th::trace_use(th::erase_storage(storage), th::ElementUse::writes);
     std::memcpy(th::erase_storage(storage)->cpu(th::Access::overwrite), src,
                 storage->size * sizeof(real));
   });

@@ -193,7 +193,10 @@ THLongStorage* THTensor_(newStrideOf)(THTensor* self) {
   return th::guard([&] { return th::new_sizes(self->stride, self->nDimension); });
 }
 real* THTensor_(data)(const THTensor* self) {
-  return th::guard([&] { return reinterpret_cast<real*>(TH_SELF->data(th::Access::write)); });
+  return th::guard([&] {
+    th::trace_use(TH_SELF->storage, th::ElementUse::hands_out);
+    return reinterpret_cast<real*>(TH_SELF->data(th::Access::write));
+  });
 }
 void THTensor_(setFlag)(THTensor* self, const char flag) { self->flag |= flag; }
 void THTensor_(clearFlag)(THTensor* self, const char flag) { self->flag &= ~flag; }

@@ -10,7 +10,7 @@ local types = {
 }
 local bytes = {Byte = 1, Char = 1, Short = 2, Int = 4, Float = 4, Double = 8}
 
--- What follows the data of a compressed file if gzip has found no error.
+-- The text after the data of a compressed file in which gzip has found no error.
 local COMPLETE = 'complete'
 
 local function exists(filename)

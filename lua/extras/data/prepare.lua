@@ -1,7 +1,7 @@
 -- tensor.data.prepare: what makes a batch of rows. batches calls it here or in other threads.
 
 local tensor = require 'tensor'
-local describe = require 'tensor.description' (tensor)
+local describe = require('tensor.native').describe(tensor)
 local versions = require 'tensor.versions'
 
 -- Returns the rows of the k-th source at the indices.

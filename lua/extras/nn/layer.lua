@@ -4,7 +4,7 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
-local describe = require 'tensor.description' (tensor)
+local describe = require('tensor.native').describe(tensor)
 
 local Layer = {}
 Layer.__index = Layer
@@ -12,7 +12,8 @@ Layer.__index = Layer
 function Layer:__call(params, x, options)
    if type(params) ~= 'table' or x == nil or options ~= nil and type(options) ~= 'table' then
       error(('nn.%s: the arguments are a table of parameters, an input and a table of '
-             .. 'options; got %s, %s and %s'):format(self.name, describe(params), describe(x), describe(options)), 0)
+             .. 'options; got %s, %s and %s'):format(
+         self.name, describe(params), describe(x), describe(options)), 0)
    end
    return self.forward(params, x, options or {})
 end

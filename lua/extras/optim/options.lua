@@ -29,7 +29,8 @@ return function(name, options, defaults)
    end
    for key, value in each(options) do
       local limit = limits[key]
-      if limit and type(value) == 'number' and (value < limit[1] or value >= limit[2] or value ~= value) then
+      local is_number = limit and type(value) == 'number'
+      if is_number and (value < limit[1] or value >= limit[2] or value ~= value) then
          error(('optim.%s: option %s must be at least %d%s, got %s'):format(name, key, limit[1],
             limit == average and ' and below 1' or '', tostring(value)), 0)
       end

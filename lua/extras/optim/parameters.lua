@@ -1,7 +1,7 @@
 -- The parameters in a nested table, and their gradients, as two lists.
 
 local tensor = require 'tensor'
-local describe = require 'tensor.description' (tensor)
+local describe = require('tensor.native').describe(tensor)
 local tree = require 'tensor.tree'
 
 local function is_floating(t)
