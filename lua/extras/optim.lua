@@ -84,7 +84,13 @@ function Optimizer:__call(params, gradients, rate)
       state[k] = state[k] or {}
       local p, g, own = leaves[k], found[k], state[k]
       if has_master[p:type()] then
-         own.master = own.master or keep(p:float())
+         if own.master then
+            -- The program may have changed elements of the parameter.
+            local is_same = own.master:type(p:type()):eq(p)
+            own.master:copy(tensor.where(is_same, own.master, p:float()))
+         else
+            own.master = keep(p:float())
+         end
          self.update(own.master, g:float(), own, step)
          p:copy(own.master)
       else

@@ -124,6 +124,12 @@ describe('tensor.optim', function()
       assert.are.same(x:totable(), step.state[1].master:totable())
       assert.are.same(x:type(p:type()):float():totable(), p:float():totable())
       assert.is_true(p:float()[1] < 0.99)
+      -- Elements that the program has changed are updated from there; the other keeps its master.
+      p[2] = 4
+      x[2] = 4
+      step({p}, {p:clone():fill(1)})
+      reference(x, tensor.FloatTensor{1, 1})
+      assert.are.same(x:totable(), step.state[1].master:totable())
     end
   end)
 
