@@ -171,6 +171,24 @@ describe('tensor.nn', function()
     assert.is_true(nn.scaledDotProduct(q, k, v, {mask = mask}):allclose(tensor.ones(1, 2, 3, 1)))
   end)
 
+  it('scaledDotProduct with dropout is 0 where a row sees nothing', function()
+    local q, k, v = tensor.randn(2, 1, 4, 3), tensor.randn(2, 1, 3, 3), tensor.randn(2, 1, 3, 2)
+    local byte = tensor.ByteTensor
+    for _, case in ipairs{
+      {mask = byte{{1, 1, 1}, {0, 0, 0}, {1, 0, 1}, {0, 1, 0}}}, {mask = byte{0, 0, 0}},
+      {mask = byte{{{{1, 0, 1}}}, {{{0, 0, 0}}}}}, {causal = true},
+      {causal = true, mask = byte{{1, 1, 1}, {1, 1, 1}, {0, 0, 1}, {1, 1, 1}}},
+    } do
+      local expected = nn.scaledDotProduct(q, k, v, case)
+      -- This probability selects the form with dropout, but drops nothing.
+      case.dropout, case.train = 1e-15, true
+      close(expected, nn.scaledDotProduct(q, k, v, case))
+      assert.is_true(tensor.gradcheck(function(a, b, c)
+        return nn.scaledDotProduct(a, b, c, case)
+      end, {q, k, v}, {order = 2}))
+    end
+  end)
+
   it('rotary turns pairs of elements by angles of their rows', function()
     local x = tensor.randn(2, 3, 2, 4)
     local y = nn.rotary(x, {base = 100, first = 5})

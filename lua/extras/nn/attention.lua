@@ -6,17 +6,16 @@ local layers = require 'tensor.nn.layers'
 
 local attention = {}
 
--- The last mask of causal attention, and its type, device and sizes: a training program uses the
--- same one in all layers and steps.
+-- The last mask of causal attention, and its device and sizes: a training program uses the same one
+-- in all layers and steps.
 local last_mask, last_key
 
--- Returns a matrix of -infinity where row i may not see column j, and 0 elsewhere.
+-- Returns a ByteTensor that is 1 where row i may not see column j.
 local function causal_mask(like, rows, columns)
-   local key = ('%s %s %d %d'):format(like:type(), like:device(), rows, columns)
+   local key = ('%s %d %d'):format(like:device(), rows, columns)
    if key ~= last_key or tensor.isCompiling() then
-      local above = tensor.ones(rows, columns):triu(columns - rows + 1):byte()
-      local mask = tensor.zeros(rows, columns):maskedFill(above, -math.huge)
-      last_mask, last_key = like.new(rows, columns):copy(mask), key
+      local above = tensor.ones(rows, columns):triu(columns - rows + 1)
+      last_mask, last_key = like.new(rows, columns):copy(above):byte(), key
    end
    return last_mask
 end
@@ -32,14 +31,23 @@ function attention.scaledDotProduct(q, k, v, options)
       return tensor.attention(q, k, v, options.mask, options.causal == true)
    end
    local scores = tensor.matmul(q * (1 / math.sqrt(q:size(q:dim()))), k:transpose(-1, -2))
-   local rows = scores:dim() - 1
+   local rows, hidden = scores:dim() - 1, nil
    if options.causal then
-      scores:add(causal_mask(scores, scores:size(rows), scores:size(rows + 1)):expandAs(scores))
+      hidden = causal_mask(scores, scores:size(rows), scores:size(rows + 1))
    end
    if options.mask then
-      scores:maskedFill(options.mask:eq(0), -math.huge)
+      local masked = options.mask:eq(0)
+      hidden = hidden and tensor.cmax(hidden, masked) or masked
    end
-   return tensor.matmul(layers.drop(tensor.softmax(scores, -1), probability), v)
+   if hidden then
+      scores:maskedFill(hidden, -math.huge)
+   end
+   local weights = layers.drop(tensor.softmax(scores, -1), probability)
+   if hidden then
+      -- Rows that see nothing are NaN.
+      weights:maskedFill((hidden:min(hidden:dim())), 0)
+   end
+   return tensor.matmul(weights, v)
 end
 
 --- rotary(x [, options]): rotary position embeddings (Su et al., 2021) of x, ... x rows x size.
