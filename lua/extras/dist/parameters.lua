@@ -17,12 +17,15 @@ local function install(Group)
    end
 
    -- The names of the leaves, as in 'params.1.weight', in the order of tree.leaves.
-   local function names_of(value, name, list)
+   local function names_of(value, name, list, seen)
       if tensor.isTensor(value) then
-         list[#list + 1] = name
+         if not seen[value] then
+            seen[value] = true
+            list[#list + 1] = name
+         end
       elseif type(value) == 'table' then
          for _, key in ipairs(tree.keys(value)) do
-            names_of(value[key], name .. '.' .. tostring(key), list)
+            names_of(value[key], name .. '.' .. tostring(key), list, seen)
          end
       end
       return list
@@ -59,7 +62,7 @@ local function install(Group)
          end
          if #others > 0 then
             error(('check: %s differs on rank%s %s from that on rank %d'):format(
-               names_of(params, name or 'params', {})[k], #others > 1 and 's' or '',
+               names_of(params, name or 'params', {}, {})[k], #others > 1 and 's' or '',
                table.concat(others, ', '), most), 2)
          end
       end
