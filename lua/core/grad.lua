@@ -112,13 +112,14 @@ local function install(tensor)
    end
 
    -- Calls f(arguments), of which those for which chosen(k) is true are tracked. Returns the tape,
-   -- a list of their tracked forms, the results, and the rules of customGradient.
+   -- a list of their tracked forms, the results, the rules of customGradient, and true if a tensor
+   -- is at several places.
    local function record(f, arguments, chosen)
       local tape = native.tape()
       local tracked = {}
       local given = { n = arguments.n }
       -- A tensor that is at several places remains one tensor.
-      local copies, views = {}, {}
+      local copies, views, is_tied = {}, {}, false
       for k = 1, arguments.n do
          given[k] = arguments[k]
          if chosen(k) then
@@ -138,7 +139,9 @@ local function install(tensor)
                   native.track(tape, data)
                elseif is_floating(leaf) then
                   local copy = copies[leaf]
-                  if not copy then
+                  if copy then
+                     is_tied = true
+                  else
                      copy = native.can_track(leaf) and leaf or leaf:clone()
                      native.track(tape, copy)
                      copies[leaf] = copy
@@ -152,8 +155,11 @@ local function install(tensor)
                if not istensor(leaf) then
                   return leaf
                end
-               views[leaf] = views[leaf] or leaf.new():set(leaf)
-               return views[leaf]
+               local view = is_tied and views[leaf] or leaf.new():set(leaf)
+               if is_tied then
+                  views[leaf] = view
+               end
+               return view
             end)
          end
       end
@@ -163,7 +169,7 @@ local function install(tensor)
          native.close(tape)
          error(failure, 0)
       end
-      return tape, tracked, results, rules
+      return tape, tracked, results, rules, is_tied
    end
 
    -- Watches the tensors of a tracked argument. Returns a function for reverse, which calls
@@ -198,18 +204,21 @@ local function install(tensor)
    end
 
    -- The gradients of a tracked argument, in its form.
-   -- complete: the gradients that are known, by tensor.
+   -- complete: the gradients that are known, by tensor; false: no tensor is at several places.
    local function gradients(tape, argument, form, complete)
       return map(argument, function(leaf)
-         if complete[leaf] then
+         if complete and complete[leaf] then
             return complete[leaf]
          elseif isnumber(leaf) then
             return form(native.gradient(tape, leaf.tensor))
          elseif isblob(leaf) then
             return leaf:diff():copy(native.gradient(tape, leaf:data()))
          end
-         complete[leaf] = native.gradient(tape, leaf)
-         return complete[leaf]
+         local gradient = native.gradient(tape, leaf)
+         if complete then
+            complete[leaf] = gradient
+         end
+         return gradient
       end)
    end
 
@@ -245,7 +254,7 @@ local function install(tensor)
    -- ready: an option of tensor.grad.
    local function gradient_function(f, which, form, ready)
       return function(...)
-         local tape, tracked, results, rules = record(f, pack(...),
+         local tape, tracked, results, rules, is_tied = record(f, pack(...),
             function(k) return k == which end)
          local loss = results[1]
          local value = isnumber(loss) and loss.tensor or loss
@@ -268,7 +277,7 @@ local function install(tensor)
          elseif value then
             native.add_one(tape, value)
          end
-         local complete = {}
+         local complete = (ready or is_tied) and {}
          local visit = ready and watch(tape, tracked[which], function(leaf)
             complete[leaf] = native.gradient(tape, leaf)
             ready(complete[leaf])
@@ -360,7 +369,8 @@ local function install(tensor)
       for k = 1, arguments.n do
          arguments[k] = args[k]
       end
-      local tape, tracked, results, rules = record(f, arguments, function() return true end)
+      local tape, tracked, results, rules, is_tied = record(f, arguments,
+         function() return true end)
       local function seed(value, gradient)
          if type(value) ~= 'number' then  -- a number is constant
             native.add_gradient(tape, isnumber(value) and value.tensor or value, gradient)
@@ -378,7 +388,7 @@ local function install(tensor)
          end
       end
       reverse(tape, rules)
-      local list, complete = {}, {}
+      local list, complete = {}, is_tied and {}
       for k = 1, arguments.n do
          list[k] = gradients(tape, tracked[k], as_number, complete)
       end

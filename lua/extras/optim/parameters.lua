@@ -2,45 +2,52 @@
 
 local tensor = require 'tensor'
 local describe = require('tensor.native').describe(tensor)
+local each = require('tensor.versions').each
 local tree = require 'tensor.tree'
 
-local function is_floating(t)
-   local name = t:type()
-   return (name:find 'Float' or name:find 'Double' or name:find 'Half') ~= nil
-end
+local is_tensor = tensor.isTensor
+
+local is_floating = {
+   ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = true,
+   ['torch.BFloat16Tensor'] = true,
+}
 
 local function is_blob(value)
    return type(value) == 'userdata' and tensor.type(value):find 'Blob$' ~= nil
 end
 
+-- path: the keys that lead to the parameter.
 local function fail(name, path, ...)
-   error(('optim.%s: params%s: '):format(name, path) .. string.format(...), 0)
+   for k, key in ipairs(path) do
+      path[k] = '.' .. tostring(key)
+   end
+   error(('optim.%s: params%s: '):format(name, table.concat(path)) .. string.format(...), 0)
 end
 
 --- parameters(name, params, gradients): returns the list of the tensors in `params`, each once, and
 -- the list of their gradients, which `gradients` has at the same places. A Blob stands for its data
 -- and its diff. Tensors of integers are constants. name: that of the optimizer in errors.
 return function(name, params, gradients)
-   local leaves, found, seen = {}, {}, {}
+   local leaves, found, seen, path = {}, {}, {}, {}
 
-   local function add(path, p, g)
+   local function add(p, g)
       if seen[p] then
          return
       end
       seen[p] = true
-      if not tensor.isTensor(g) or not g:isSameSizeAs(p) then
+      if not is_tensor(g) or not g:isSameSizeAs(p) then
          fail(name, path, '%s is expected as the gradient, got %s', describe(p), describe(g))
       end
       leaves[#leaves + 1], found[#found + 1] = p, g
    end
 
-   local function walk(path, p, g)
-      if tensor.isTensor(p) then
-         if is_floating(p) then
-            add(path, p, g)
+   local function walk(depth, p, g)
+      if is_tensor(p) then
+         if is_floating[p:type()] then
+            add(p, g)
          end
       elseif is_blob(p) then
-         add(path, p:data(), is_blob(g) and g:diff() or g)
+         add(p:data(), is_blob(g) and g:diff() or g)
       elseif type(p) == 'number' and type(g) == 'number' and g ~= 0 then
          fail(name, path, 'a number cannot be updated in place; a tensor of one element can')
       elseif type(p) == 'table' then
@@ -48,9 +55,11 @@ return function(name, params, gradients)
             fail(name, path, 'a table of gradients is expected, got %s', describe(g))
          end
          for _, key in ipairs(tree.keys(p)) do
-            walk(('%s.%s'):format(path, tostring(key)), p[key], g[key])
+            path[depth] = key
+            walk(depth + 1, p[key], g[key])
          end
-         for _, key in ipairs(tree.keys(g)) do
+         path[depth] = nil
+         for key in each(g) do
             if p[key] == nil then
                fail(name, path, 'there is a gradient of %s, but no parameter', tostring(key))
             end
@@ -58,6 +67,6 @@ return function(name, params, gradients)
       end
    end
 
-   walk('', params, gradients)
+   walk(1, params, gradients)
    return leaves, found
 end
