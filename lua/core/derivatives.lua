@@ -127,7 +127,7 @@ return function(tensor, native, parts)
          if istensor(leaf) then
             return parts.is_floating(leaf) and leaf.new(leaf:size()):uniform(-1, 1)
          end
-         return 2 * math.random() - 1
+         return tensor.uniform(-1, 1)
       end
       -- The arguments moved along the directions.
       local function move(value, direction, by)
@@ -171,7 +171,7 @@ return function(tensor, native, parts)
 
    --- Returns true if the gradients of f at args (a list) agree with differences of its results
    -- along random directions; else false and a message. The tensors should be DoubleTensors; those
-   -- of integers are constant.
+   -- of integers are constant. manualSeed determines the directions.
    -- options: order (2: also checks second derivatives), directions (their number, 1),
    -- step (1e-6), tolerance (1e-4).
    function tensor.gradcheck(f, args, options)

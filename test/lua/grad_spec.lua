@@ -446,6 +446,9 @@ describe('tensor.stopGradient', function()
 end)
 
 describe('tensor.gradcheck', function()
+  -- One direction in 10,000 is nearly orthogonal to the error of a gradient, which it hides then.
+  before_each(function() tensor.manualSeed(1) end)
+
   it('accepts right gradients', function()
     local f = function(x, n) return tensor.tanh(x * n) end
     assert.is_true(tensor.gradcheck(f, { D{ 1, 2 }, 0.5 }, { order = 2 }))
