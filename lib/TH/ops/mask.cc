@@ -126,8 +126,22 @@ void calls(args::maskedFill& a) {
   });
 }
 
+namespace {
+
+// Returns the elements of t where the mask is 1, as a vector.
+TensorRef masked_elements(Tensor* t, Tensor* mask) {
+  return made(t->dtype, [&](Tensor* r) { ops::maskedSelect(r, t, mask); });
+}
+
+}  // namespace
+
 void shapes(args::indexPutMaskFill&, Shapes&) {}
-void calls(args::indexPutMaskFill& a) { ops::maskedFill(a.tensor, a.mask, a.value); }
+void calls(args::indexPutMaskFill& a) {
+  if (!a.accumulate) return ops::maskedFill(a.tensor, a.mask, a.value);
+  TensorRef sums = masked_elements(a.tensor, a.mask);
+  ops::add(sums.get(), sums.get(), a.value);
+  ops::maskedCopy(a.tensor, a.mask, sums.get());
+}
 
 void shapes(args::indexPutMask& a, Shapes& s) {
   if (a.src->numel() == 1) return;
@@ -141,6 +155,14 @@ void calls(args::indexPutMask& a) {
   if (a.src->numel() == 1 && a.tensor->numel() > 0) {
     const int64_t one = 1, n = a.tensor->numel();
     views::expand(source.get(), reshaped(a.src, 1, &one).get(), {1, &n});
+  }
+  if (a.accumulate && a.tensor->numel() > 0) {
+    TensorRef sums = masked_elements(a.tensor, a.mask);
+    const int64_t n = sums->numel();
+    TensorRef vector = n == source->numel() ? reshaped(source.get(), 1, &n)
+                                            : narrowed(source, 0, 0, n);
+    ops::cadd(sums.get(), sums.get(), Scalar(int64_t{1}), vector.get());
+    source = std::move(sums);
   }
   ops::maskedCopy(a.tensor, a.mask, source.get());
 }

@@ -316,6 +316,14 @@ indexPut
  1  8
  9  1
 [torch.DoubleTensor of size 2x2]
+> t:indexPut(t:gt(5), 0)
+ 1  0
+ 0  1
+[torch.DoubleTensor of size 2x2]
+> t:indexPut(t:eq(1), tensor.Tensor{2, 3}, true)
+ 3  0
+ 0  4
+[torch.DoubleTensor of size 2x2]
 
 gather
 > tensor.Tensor{{1, 2}, {3, 4}}:gather(2, tensor.LongTensor{{2}, {1}})

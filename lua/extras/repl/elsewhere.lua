@@ -32,7 +32,7 @@ return {
   masked_select = 't[mask]', maximum = 'cmax', minimum = 'cmin', moveaxis = 'movedim',
   multiply = 'cmul', nbytes = 'nElement() * t:elementSize()', ndim = 'dim()', ndimension = 'dim()',
   negative = 'neg', newaxis = 'unsqueeze', not_equal = 'ne', numpy = "save('file.npy', t)",
-  partition = 'kthvalue', percentile = 'quantile', permutation = 'randperm', pinv = 'pinverse',
+  partition = 'kthvalue', percentile = 'quantile(q / 100)', permutation = 'randperm', pinv = 'pinverse',
   power = 'cpow', put = 'indexPut', ravel = 'flatten', reciprocal = 'cinv', rint = 'round',
   savetxt = "save('file.csv', t)", savez = "save('file.npz', {name = t})", shape = 'size()',
   standard_normal = 'randn', subtract = 'csub', swapdims = 'swapaxes', T = 't()', take = 'index',

@@ -108,10 +108,13 @@ function cases.install(shared)
   c.indexPutMaskFill = {
     inout = true,
     scenarios = over(wide, function(m, _, shape, _, random)
-      return { m, mask_of(shape, random), 3 }
+      return { m, mask_of(shape, random), 3 }, { m, mask_of(shape, random), 3, true }
     end),
-    reference = function(_, m, mask, x)
-      return model.map(function(y, chosen_here) return chosen_here == 1 and x or y end, m, mask)
+    reference = function(e, m, mask, x, accumulate)
+      return model.map(function(y, chosen_here)
+        if chosen_here ~= 1 then return y end
+        return e.store(accumulate and y + x or x)
+      end, m, mask)
     end,
   }
   c.indexPutMask = {
@@ -120,14 +123,16 @@ function cases.install(shared)
       local mask, ones = mask_of(shape, random), 0
       for _, x in ipairs(mask.data) do ones = ones + x end
       return { m, mask, model.random(e, 'any', { ones }, random) },
-             { m, mask, model.random(e, 'any', { 1 }, random) }
+             { m, mask, model.random(e, 'any', { 1 }, random) },
+             { m, mask, model.random(e, 'any', { ones }, random), true },
+             { m, mask, model.random(e, 'any', { 1 }, random), true }
     end),
-    reference = function(_, m, mask, src)
+    reference = function(e, m, mask, src, accumulate)
       local r, next_one = model.copy(m), 0
       for i, x in ipairs(mask.data) do
         if x == 1 then
           next_one = #src.data == 1 and 1 or next_one + 1
-          r.data[i] = src.data[next_one]
+          r.data[i] = e.store(src.data[next_one] + (accumulate and r.data[i] or 0))
         end
       end
       return r
