@@ -205,6 +205,8 @@ for row, code in [("unique", "(tensor.unique(a))"), ("uniqueAll", "(tensor.uniqu
                   ("uniqueValues", "tensor.uniqueValues(a)")]:
     case(row, code, lambda t: t.sort()[0], [3, 1, 2])
 case("uniqueConsecutive", "(tensor.uniqueConsecutive(a))", lambda t: t + 0, [3, 1, 2])
+case("uniqueConsecutiveDim", "(tensor.uniqueConsecutive(a, 2))", lambda t: t + 0,
+     [[3, 1], [1, 2], [2, 4]])
 case("uniqueDim", "(tensor.unique(a, 1))", lambda t: t[[1, 2, 0]], [[3, 1], [1, 2], [2, 4]])
 case("setUnion", "tensor.union(a, b)", lambda x, y: torch.cat([x, y]).sort()[0], [3, 1, 2], [5, 4])
 case("setIntersection", "tensor.intersect(a, T{ 1, 3 })", lambda t: t[[1, 0]], [3, 1, 2])
@@ -369,6 +371,10 @@ case("indexPutFill", "a:clone():indexPut({ Long{ 2, 1 }, Long{ 1, 3 } }, 7)",
      lambda t: t.index_put((ROWS, COLUMNS), torch.tensor(7.0).double()), real(2, 3))
 case("indexPutMask", "a:clone():indexPut(%s, b)" % BYTES, lambda x, y: x.masked_scatter(MASK, y),
      real(2, 3), real(3, number=1))
+case("indexPutMask", "a:clone():indexPut(%s, b, true)" % BYTES,
+     lambda x, y: x.index_put((MASK,), y, accumulate=True), real(2, 3), real(3, number=1))
+case("indexPutMaskFill", "a:clone():indexPut(%s, 7, true)" % BYTES, lambda t: t + 7 * MASK,
+     real(2, 3))
 case("indexPutMaskFill", "a:clone():indexPut(%s, 7)" % BYTES, lambda t: t.masked_fill(MASK, 7),
      real(2, 3))
 case("maskedFill", "a:clone():maskedFill(%s, 7)" % BYTES, lambda t: t.masked_fill(MASK, 7),

@@ -66,10 +66,10 @@ class Shapes {
 
   // Returns the dimension of t, from 0. Throws if it is out of range.
   int dim(const int64_t& dim, const Tensor& t) const { return this->dim(dim, t.nDimension); }
-  int dim(const int64_t& dim, int ndim) const {
+  int dim(const int64_t& dim, int ndim, const char* owner = "tensor") const {
     const int64_t d = dim < 0 ? dim + ndim : dim;
     if (d >= 0 && d < ndim) return static_cast<int>(d);
-    return wrap_dim(ndim, dim, number_of(&dim));  // throws
+    return wrap_dim(ndim, dim, number_of(&dim), owner);  // throws
   }
   // Throws an error about one argument. The message does not begin with the operation's name.
   template <class T, class... Values>

@@ -112,7 +112,7 @@ void shapes(args::stack& a, Shapes& s) {
     s.fail(a.inputs, "the sizes %s and %s differ", shape_text(first).c_str(),
            shape_text(*a.inputs.tensors[k]).c_str());
   }
-  const int d = s.dim(a.dimension, first.nDimension + 1);
+  const int d = s.dim(a.dimension, first.nDimension + 1, "result");
   a.dimension = d;
   int64_t size[kMaxDims + 1];
   std::copy(first.size, first.size + d, size);

@@ -85,12 +85,15 @@ TensorRef lengths_of(const TensorRef& runs, int64_t count) {
   return lengths;
 }
 
+// Returns the numbers of the rows of a matrix, in their order.
+TensorRef numbers_of_rows(const TensorRef& matrix) {
+  return runs_of(filled(*matrix, DType::Byte, 1, matrix->size, 1), 0);
+}
+
 // Returns the order of the sorted rows of a matrix. Sorts by the last column first, because sorting
 // is stable.
 TensorRef order_of_rows(const TensorRef& matrix) {
-  TensorRef order = filled(*matrix, DType::Long, 1, matrix->size, 1);
-  ops::cumsum(order.get(), order.get(), 0);
-  if (TH_INDEX_BASE != 1) ops::add(order.get(), order.get(), TH_INDEX_BASE - 1);
+  TensorRef order = numbers_of_rows(matrix);
   for (int64_t column = matrix->size[1]; column-- > 0;) {
     TensorRef keys = made(matrix->dtype, [&](Tensor* r) {
       ops::indexSelect(r, selected(matrix, 1, column).get(), 0, order.get());
@@ -156,6 +159,47 @@ void find_unique(A& a, Shapes& s, Tensor** firsts) {
   s.set_value(a.values_, std::move(runs.values));
   s.set_value(a.inverse_, std::move(inverse));
   s.set_value(a.counts_, std::move(runs.lengths));
+}
+
+// Returns the slices of dimension d as the rows of a matrix.
+TensorRef matrix_of_slices(Tensor* t, int d) {
+  TensorRef front = empty(t->dtype);
+  ops::movedim(front.get(), t, d, 0);
+  const int64_t size[] = {t->size[d], t->numel() / t->size[d]};
+  return reshaped(front.get(), 2, size);
+}
+
+// The results of unique along a dimension: the first of the equal slices that follow each other,
+// after sorting or in the order of t.
+template <class A>
+void find_unique_slices(A& a, Shapes& s, bool sort) {
+  const int d = s.dim(a.dimension, *a.t);
+  const int64_t n = a.t->size[d];
+  if (n == 0) {
+    s.set_value(a.values_, clone(a.t));
+    s.set(a.inverse_, 1, &n);
+    s.set(a.counts_, 1, &n);
+    return;
+  }
+  TensorRef rows = matrix_of_slices(a.t, d);
+  TensorRef order = sort ? order_of_rows(rows) : numbers_of_rows(rows);
+  if (sort) {
+    rows = made(a.t->dtype, [&](Tensor* r) { ops::indexSelect(r, rows.get(), 0, order.get()); });
+  }
+  TensorRef starts = starts_of_equal_rows(rows);
+  TensorRef runs = runs_of(starts, 0);
+  TensorRef firsts =
+      made(DType::Long, [&](Tensor* r) { ops::maskedSelect(r, order.get(), starts.get()); });
+  TensorRef inverse = shared(runs.get());
+  if (sort) {
+    inverse = filled_like(runs, DType::Long, 0);
+    ops::scatter(inverse.get(), 0, order.get(), runs.get());
+  }
+  TensorRef lengths = lengths_of(runs, firsts->size[0]);
+  s.set_value(a.values_,
+              made(a.t->dtype, [&](Tensor* r) { ops::indexSelect(r, a.t, d, firsts.get()); }));
+  s.set_value(a.inverse_, std::move(inverse));
+  s.set_value(a.counts_, std::move(lengths));
 }
 
 // Gathers to r, which may lack the dimension: size 1 of the index.
@@ -346,35 +390,10 @@ void shapes(args::uniqueConsecutive& a, Shapes& s) {
 }
 void calls(args::uniqueConsecutive&) {}
 
-void shapes(args::uniqueDim& a, Shapes& s) {
-  const int d = s.dim(a.dimension, *a.t);
-  const int64_t n = a.t->size[d];
-  if (n == 0) {
-    s.set_value(a.values_, clone(a.t));
-    s.set(a.inverse_, 1, &n);
-    s.set(a.counts_, 1, &n);
-    return;
-  }
-  TensorRef front = empty(a.t->dtype);
-  ops::movedim(front.get(), a.t, d, 0);
-  const int64_t size[] = {n, a.t->numel() / n};
-  TensorRef matrix = reshaped(front.get(), 2, size);
-  TensorRef order = order_of_rows(matrix);
-  TensorRef rows =
-      made(a.t->dtype, [&](Tensor* r) { ops::indexSelect(r, matrix.get(), 0, order.get()); });
-  TensorRef starts = starts_of_equal_rows(rows);
-  TensorRef runs = runs_of(starts, 0);
-  TensorRef firsts =
-      made(DType::Long, [&](Tensor* r) { ops::maskedSelect(r, order.get(), starts.get()); });
-  TensorRef distinct =
-      made(a.t->dtype, [&](Tensor* r) { ops::indexSelect(r, a.t, d, firsts.get()); });
-  TensorRef inverse = filled_like(runs, DType::Long, 0);
-  ops::scatter(inverse.get(), 0, order.get(), runs.get());
-  TensorRef lengths = lengths_of(runs, firsts->size[0]);
-  s.set_value(a.values_, std::move(distinct));
-  s.set_value(a.inverse_, std::move(inverse));
-  s.set_value(a.counts_, std::move(lengths));
-}
+void shapes(args::uniqueConsecutiveDim& a, Shapes& s) { find_unique_slices(a, s, false); }
+void calls(args::uniqueConsecutiveDim&) {}
+
+void shapes(args::uniqueDim& a, Shapes& s) { find_unique_slices(a, s, true); }
 void calls(args::uniqueDim&) {}
 
 }  // namespace th

@@ -167,9 +167,9 @@ std::string shape_text(const Tensor& t);
 std::string shape_text(int ndim, const int64_t* size);
 
 // Converts a dimension that counts from the front (0, ...) or the back (-1, ...) to one from 0.
-// Throws if it is out of range.
+// Throws if it is out of range. owner, for the message: what has the dimensions.
 int wrap_dim(const Tensor& t, int64_t d, int argument = 0);
-int wrap_dim(int ndim, int64_t d, int argument = 0);
+int wrap_dim(int ndim, int64_t d, int argument = 0, const char* owner = "tensor");
 int64_t wrap_index(int64_t index, int64_t size, int argument = 0);
 
 // Returns the number of elements. Throws for a negative size, too many dimensions, or overflow.

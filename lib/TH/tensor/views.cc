@@ -99,8 +99,8 @@ auto about(const void* parameter, const F& f) -> decltype(f()) {
   }
 }
 
-int dim_of(int ndim, const int64_t& dim) {
-  return about(&dim, [&] { return wrap_dim(ndim, dim); });
+int dim_of(int ndim, const int64_t& dim, const char* owner = "tensor") {
+  return about(&dim, [&] { return wrap_dim(ndim, dim, 0, owner); });
 }
 
 void apply(Tensor* r, Tensor* t, const Geometry& g) {
@@ -203,11 +203,9 @@ void squeeze1d(Tensor* r, Tensor* const& t, const int64_t& dim) {
 
 void unsqueeze1d(Tensor* r, Tensor* const& t, const int64_t& dim) {
   if (t->nDimension == 0) fail_parameter(&t, "cannot unsqueeze a tensor without dimensions");
-  int64_t d = dim < 0 ? dim + t->nDimension + 1 : dim;
-  if (d < 0 || d > t->nDimension) dim_of(t->nDimension + 1, dim);
+  const int d = dim_of(t->nDimension + 1, dim, "result");
   Geometry g(*t);
-  g.insert(static_cast<int>(d), 1,
-           d < g.ndim ? checked_mul(g.size[d], g.stride[d], "a stride") : 1);
+  g.insert(d, 1, d < g.ndim ? checked_mul(g.size[d], g.stride[d], "a stride") : 1);
   apply(r, t, g);
 }
 

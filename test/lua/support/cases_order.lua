@@ -137,8 +137,9 @@ function cases.install(shared)
     end,
   }
 
-  c.uniqueDim = {
-    scenarios = function(e, random, is_large)
+  -- The cases of the distinct slices of a dimension, sorted or in their order.
+  local function unique_slices(sort)
+    local function scenarios(e, random, is_large)
       local all = {}
       local few = { { 7 }, { 9, 2 }, { 2, 12 }, { 2, 8, 2 }, { 0, 3 } }
       for _, shape in ipairs(is_large and { { 700, 2 } } or few) do
@@ -147,8 +148,8 @@ function cases.install(shared)
         end
       end
       return all
-    end,
-    reference = function(_, m, d)
+    end
+    local function reference(_, m, d)
       local slices, order = {}, {}
       for k = 1, m.shape[d] do
         slices[k], order[k] = { at = k, data = {} }, k
@@ -164,10 +165,12 @@ function cases.install(shared)
         end
         return 0
       end
-      table.sort(order, function(a, b)
-        local x = difference(a, b)
-        return x < 0 or x == 0 and a < b
-      end)
+      if sort then
+        table.sort(order, function(a, b)
+          local x = difference(a, b)
+          return x < 0 or x == 0 and a < b
+        end)
+      end
       local firsts, inverse, counts = {}, {}, {}
       for i, k in ipairs(order) do
         if i == 1 or difference(order[i - 1], k) ~= 0 then
@@ -185,8 +188,11 @@ function cases.install(shared)
         return (model.at(m, from))
       end)
       return values, model.new({ #inverse }, inverse), model.new({ #counts }, counts)
-    end,
-  }
+    end
+    return { scenarios = scenarios, reference = reference }
+  end
+  c.uniqueDim = unique_slices(true)
+  c.uniqueConsecutiveDim = unique_slices(false)
 
   local function in_order(m)
     return (lines.mapped(m, #m.shape, 1, function(list)
