@@ -159,8 +159,8 @@ void calls(args::indexPutMask& a) {
   if (a.accumulate && a.tensor->numel() > 0) {
     TensorRef sums = masked_elements(a.tensor, a.mask);
     const int64_t n = sums->numel();
-    TensorRef vector = n == source->numel() ? reshaped(source.get(), 1, &n)
-                                            : narrowed(source, 0, 0, n);
+    TensorRef vector =
+        n == source->numel() ? reshaped(source.get(), 1, &n) : narrowed(source, 0, 0, n);
     ops::cadd(sums.get(), sums.get(), Scalar(int64_t{1}), vector.get());
     source = std::move(sums);
   }

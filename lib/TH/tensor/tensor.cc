@@ -97,8 +97,8 @@ std::string shape_text(const Tensor& t) { return shape_text(t.nDimension, t.size
 int wrap_dim(int ndim, int64_t d, int argument, const char* owner) {
   int64_t wrapped = d < 0 ? d + ndim : d;
   if (wrapped < 0 || wrapped >= ndim) {
-    fail_argument(argument, "dimension %lld is out of range of a %s of %d dimension%s",
-                  shown(d), owner, ndim, ndim == 1 ? "" : "s");
+    fail_argument(argument, "dimension %lld is out of range of a %s of %d dimension%s", shown(d),
+                  owner, ndim, ndim == 1 ? "" : "s");
   }
   return static_cast<int>(wrapped);
 }
