@@ -220,6 +220,25 @@ describe('columns', function()
     assert.are.same({ 'NA', 'x' }, load('a\nNA\nx\n', { columns = true }).a)
   end)
 
+  it('are not text because of the first cell', function()
+    local text = '# c\nname,age,code\n"Ann\nB",old,1\nBob,NA,A\nEve,2.5,2\nKim,"3",3\n'
+    local function options(invalid) return { columns = true, comment = '#', invalid = invalid } end
+    assert.matches("line 4, column 2 (age): 'old' is not a number, but the values below it are",
+                   failure(text:gsub(',A\n', ',9\n'), options()), 1, true)
+    text = text:gsub(',1\n', ',B\n')
+    local t = load(text, options('nan'))
+    assert.are.same({ 'Ann\nB', 'Bob', 'Eve', 'Kim' }, t.name)
+    assert.are.same({ 2.5, 3 }, t.age[t.age:isfinite()]:totable())
+    assert.are.equal(4, t.age:nElement())
+    assert.are.same({ 'B', 'A', '2', '3' }, t.code)
+    assert.are.same({ 'old', 'NA', '2.5', '3' }, load(text, options('text')).age)
+    t = load(text, { columns = true, comment = '#', types = { age = 'text' } })
+    assert.are.same({ 'old', 'NA', '2.5', '3' }, t.age)
+    -- One number is not enough to call the column numeric.
+    assert.are.same({ 'x', '1' }, load('a\nx\n1\n', { columns = true }).a)
+    assert.are.same({ 'x', '1' }, load('a\nx\n1\n2\n3\n', { columns = true, rows = 2 }).a)
+  end)
+
   it('have different names', function()
     local text = 'x, y ,x,,\n1,2,3,4,5\n'
     assert.matches("columns 1 and 3 are both named 'x': select columns by position",

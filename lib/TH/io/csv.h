@@ -77,6 +77,7 @@ class CsvReader {
   struct Column {
     CsvKind kind = CsvKind::none;
     bool fixed = true;  // other contents are an error
+    bool found_text = false;  // text only because its first field is not a number
     StorageRef storage;
     int64_t count = 0;
     char* data = nullptr;
@@ -94,6 +95,8 @@ class CsvReader {
   void start();
   void read_first_record(Head head);
   const char* read_record();
+  bool is_first_field_bad(const Column& column);
+  bool find_bad_first_fields();
   const char* read_field(Column& column, Column& target, const char* p);
   const char* read_slowly(Column& column, Column& target, const char* p);
   const char* end_of_field(const char* p);
