@@ -59,12 +59,14 @@ void accept_errors(F&& read) {
   }
 }
 
-void read_table(const uint8_t* bytes, size_t size, bool together) {
+void read_table(const uint8_t* bytes, size_t size, bool together, th::CsvInvalid invalid) {
   auto count = static_cast<int64_t>(size);
   th::StorageRef storage(th::storage_new(th::DType::Char, count));
   if (count) std::memcpy(storage->cpu(th::Access::overwrite), bytes, size);
   th::CsvStyle style;
   style.find_separator = style.find_decimal = true;
+  style.invalid = invalid;
+  style.missing = th::kCsvMissing;
   th::CsvReader reader(storage.get(), style, 0);
   reader.read_head(th::CsvReader::Head::found_out);
   auto kind = together ? th::CsvKind::real : th::CsvKind::any;
@@ -89,6 +91,8 @@ void read_formats(const uint8_t* bytes, size_t size) {
   accept_errors([&] { read_arrays(bytes, size, ".npy"); });
   accept_errors([&] { read_arrays(bytes, size, ".npz"); });
   accept_errors([&] { read_arrays(bytes, size, ".safetensors"); });
-  accept_errors([&] { read_table(bytes, size, true); });
-  accept_errors([&] { read_table(bytes, size, false); });
+  accept_errors([&] { read_table(bytes, size, true, th::CsvInvalid::error); });
+  for (auto invalid : {th::CsvInvalid::error, th::CsvInvalid::nan, th::CsvInvalid::text}) {
+    accept_errors([&] { read_table(bytes, size, false, invalid); });
+  }
 }
