@@ -105,9 +105,9 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
             COMPONENT ${component} DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides")
   endif()
 endforeach()
-# OpenBLAS and libjpeg are loaded at run time. Debian and Ubuntu have different libjpegs.
+# OpenBLAS, libjpeg and libzip are loaded at run time. Distributions have different versions.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS
-    "${lua_depends}, libopenblas0 | liblapack3, libjpeg62-turbo | libjpeg-turbo8")
+    "${lua_depends}, libopenblas0 | liblapack3, libjpeg62-turbo | libjpeg-turbo8, libzip4 | libzip5")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libedit2, lua-filesystem")
 # These packages install the same files: libTH, libluaT, the module torch.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "lua-torch-torch7, libtorch-th, libtorch-luat")

@@ -16,7 +16,7 @@
 #include "memory/descriptor.h"
 
 #ifdef TH_HAVE_LIBZIP
-#include <zip.h>
+#include "io/libzip.h"
 #endif
 
 namespace th {
@@ -43,8 +43,8 @@ void ZipWriter::add(const char* name, std::string head, Storage* storage, int64_
 namespace {
 
 struct Discard {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
+  void operator()(zip_t* archive) const { libzip().discard(archive); }
+  void operator()(zip_file_t* file) const { libzip().fclose(file); }
 };
 using ArchiveRef = std::unique_ptr<zip_t, Discard>;
 
@@ -58,9 +58,9 @@ using ArchiveRef = std::unique_ptr<zip_t, Discard>;
 [[noreturn]] void fail_of_open(int code) {
   const bool no_memory = errno == ENOMEM;
   zip_error_t error;
-  zip_error_init_with_code(&error, code);
-  std::string text = zip_error_strerror(&error);
-  zip_error_fini(&error);
+  libzip().error_init_with_code(&error, code);
+  std::string text = libzip().error_strerror(&error);
+  libzip().error_fini(&error);
   if (no_memory) throw std::bad_alloc();
   fail("invalid archive: %s", text.c_str());
 }
@@ -85,11 +85,11 @@ struct ZipReader::Archive {
 
   void read(const ZipMember& from, char* to, int64_t count) {
     for (const int64_t end = at + count; at < end;) {
-      const zip_int64_t got = zip_fread(file.get(), to, static_cast<zip_uint64_t>(end - at));
+      const zip_int64_t got = libzip().fread(file.get(), to, static_cast<zip_uint64_t>(end - at));
       if (got <= 0) {
         fail("member %s, byte %lld of %lld: %s", from.name.c_str(), static_cast<long long>(at + 1),
              static_cast<long long>(from.size),
-             got < 0 ? zip_file_strerror(file.get()) : "it ends here");
+             got < 0 ? libzip().file_strerror(file.get()) : "it ends here");
       }
       at += got;
       to += got;
@@ -108,18 +108,18 @@ ZipReader::ZipReader(const char* filename) : archive_(std::make_unique<Archive>(
   }
   int code = 0;
   errno = 0;
-  archive_->zip.reset(zip_fdopen(file.get(), 0, &code));
+  archive_->zip.reset(libzip().fdopen(file.get(), 0, &code));
   if (!archive_->zip) fail_of_open(code);
   file.release();  // closed by libzip
   zip_t* zip = archive_->zip.get();
-  zip_int64_t count = zip_get_num_entries(zip, 0);
+  zip_int64_t count = libzip().get_num_entries(zip, 0);
   auto left = static_cast<uint64_t>(status.st_size);
   for (zip_int64_t k = 0; k < count; ++k) {
     zip_stat_t stat;
     constexpr zip_uint64_t kWanted = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-    if (zip_stat_index(zip, static_cast<zip_uint64_t>(k), 0, &stat) != 0 ||
+    if (libzip().stat_index(zip, static_cast<zip_uint64_t>(k), 0, &stat) != 0 ||
         (stat.valid & kWanted) != kWanted) {
-      fail_of_zip("member " + std::to_string(k + 1) + ": ", zip_strerror(zip));
+      fail_of_zip("member " + std::to_string(k + 1) + ": ", libzip().strerror(zip));
     }
     if (stat.size > INT64_MAX || stat.size / kMostExpansion > stat.comp_size) {
       fail("member %s: %llu compressed bytes cannot hold %llu bytes", stat.name,
@@ -143,9 +143,9 @@ void ZipReader::begin(size_t member, int64_t skip, int64_t bytes) {
   }
   archive_->file.reset();
   errno = 0;
-  archive_->file.reset(zip_fopen_index(archive_->zip.get(), member, 0));
+  archive_->file.reset(libzip().fopen_index(archive_->zip.get(), member, 0));
   if (!archive_->file) {
-    fail_of_zip("member " + from.name + ": ", zip_strerror(archive_->zip.get()));
+    fail_of_zip("member " + from.name + ": ", libzip().strerror(archive_->zip.get()));
   }
   archive_->member = member;
   archive_->at = 0;
@@ -170,8 +170,8 @@ void ZipReader::read(Storage* to, int64_t first, int64_t count, bool swapped) {
   archive_->read(from, data, count * item);
   // libzip compares the checksum at the end only.
   char rest;
-  if (archive_->at == from.size && zip_fread(archive_->file.get(), &rest, 1) < 0) {
-    fail("member %s: %s", from.name.c_str(), zip_file_strerror(archive_->file.get()));
+  if (archive_->at == from.size && libzip().fread(archive_->file.get(), &rest, 1) < 0) {
+    fail("member %s: %s", from.name.c_str(), libzip().file_strerror(archive_->file.get()));
   }
   if (swapped) swap_bytes(data, static_cast<size_t>(item), count);
 }
@@ -187,19 +187,19 @@ struct Target {
   zip_error_t error;
 
   explicit Target(const char* name) : file(open_anew(name)) {
-    zip_error_init(&error);
+    libzip().error_init(&error);
     if (file) std::setvbuf(file, buffer.get(), _IOFBF, kBuffer);
   }
   ~Target() {
     close();
-    zip_error_fini(&error);
+    libzip().error_fini(&error);
   }
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
 
   bool close() { return !file || std::fclose(std::exchange(file, nullptr)) == 0; }
   zip_int64_t fail_at(int code) {
-    zip_error_set(&error, code, errno);
+    libzip().error_set(&error, code, errno);
     return -1;
   }
 };
@@ -214,7 +214,7 @@ zip_int64_t run_target(void* data, void* bytes, zip_uint64_t count, zip_source_c
       errno = ENOENT;
       return target.fail_at(ZIP_ER_READ);
     case ZIP_SOURCE_ERROR:
-      return zip_error_to_data(&target.error, bytes, count);
+      return libzip().error_to_data(&target.error, bytes, count);
     case ZIP_SOURCE_BEGIN_WRITE:
     case ZIP_SOURCE_ROLLBACK_WRITE:
     case ZIP_SOURCE_FREE:
@@ -228,8 +228,8 @@ zip_int64_t run_target(void* data, void* bytes, zip_uint64_t count, zip_source_c
       return at >= 0 ? at : target.fail_at(ZIP_ER_TELL);
     }
     case ZIP_SOURCE_SEEK_WRITE: {
-      auto* to = ZIP_SOURCE_GET_ARGS(zip_source_args_seek_t, bytes, count, &target.error);
-      if (!to) return -1;
+      if (count < sizeof(zip_source_args_seek_t)) return target.fail_at(ZIP_ER_INVAL);
+      auto* to = static_cast<zip_source_args_seek_t*>(bytes);
       return fseeko(target.file, to->offset, to->whence) == 0 ? 0 : target.fail_at(ZIP_ER_SEEK);
     }
     case ZIP_SOURCE_COMMIT_WRITE:
@@ -259,8 +259,8 @@ struct Progress {
 
   void watch(zip_t* archive) {
     constexpr double kStep = 0.001;
-    zip_register_progress_callback_with_state(archive, kStep, advance, nullptr, this);
-    zip_register_cancel_callback_with_state(archive, cancels, nullptr, this);
+    libzip().register_progress_callback_with_state(archive, kStep, advance, nullptr, this);
+    libzip().register_cancel_callback_with_state(archive, cancels, nullptr, this);
   }
 };
 
@@ -286,11 +286,11 @@ void ZipWriter::write(const char* filename, bool compressed, const Report& repor
     return;
   }
   errno = 0;
-  zip_source_t* to = zip_source_function_create(run_target, &target, &target.error);
-  ArchiveRef archive(to ? zip_open_from_source(to, ZIP_CREATE, &target.error) : nullptr);
+  zip_source_t* to = libzip().source_function_create(run_target, &target, &target.error);
+  ArchiveRef archive(to ? libzip().open_from_source(to, ZIP_CREATE, &target.error) : nullptr);
   if (!archive) {
-    if (to) zip_source_free(to);
-    fail_of_zip("", zip_error_strerror(&target.error));
+    if (to) libzip().source_free(to);
+    fail_of_zip("", libzip().error_strerror(&target.error));
   }
   std::vector<Pin> pins;
   for (Member& member : members_) {
@@ -305,22 +305,23 @@ void ZipWriter::write(const char* filename, bool compressed, const Report& repor
     parts[1].data = reinterpret_cast<zip_uint8_t*>(data) + member.first * item;
     parts[1].length = static_cast<zip_uint64_t>(member.count * item);
     zip_uint64_t count = member.count ? 2 : 1;
-    zip_source_t* source = zip_source_buffer_fragment(archive.get(), parts, count, 0);
+    zip_source_t* source = libzip().source_buffer_fragment(archive.get(), parts, count, 0);
     zip_int64_t index =
-        source ? zip_file_add(archive.get(), member.name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
+        source ? libzip().file_add(archive.get(), member.name.c_str(), source, ZIP_FL_ENC_UTF_8)
+               : -1;
     if (index < 0) {
-      if (source) zip_source_free(source);
-      fail_of_zip("member " + member.name + ": ", zip_strerror(archive.get()));
+      if (source) libzip().source_free(source);
+      fail_of_zip("member " + member.name + ": ", libzip().strerror(archive.get()));
     }
-    zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index),
-                             compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+    libzip().set_file_compression(archive.get(), static_cast<zip_uint64_t>(index),
+                                  compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
   }
   Progress progress{report};
   if (report) progress.watch(archive.get());
-  const bool closed = zip_close(archive.get()) == 0;
+  const bool closed = libzip().close(archive.get()) == 0;
   if (closed) archive.release();
   if (progress.failure) std::rethrow_exception(progress.failure);
-  if (!closed) fail_of_zip("", zip_strerror(archive.get()));
+  if (!closed) fail_of_zip("", libzip().strerror(archive.get()));
 }
 
 #else

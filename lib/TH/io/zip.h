@@ -1,7 +1,7 @@
 #ifndef TH_IO_ZIP_H
 #define TH_IO_ZIP_H
 
-// Archives, by libzip. If it was missing at build time, the functions raise errors.
+// Archives, by libzip. If it is missing, the functions raise errors.
 
 #include <cstdint>
 #include <functional>
