@@ -187,10 +187,10 @@ struct Block {
     }
     const Split<T> z = transform(plan, x, y), r = z.re == x.re ? y : x;
     const T* const roots = plan.half_roots;
-    for (int64_t i = 0; i <= n; ++i) {
-      const int64_t at = i == n ? 0 : i, mirror = i == 0 ? 0 : n - i;
-      mix(z, at, z, mirror, roots[i], roots[n + 1 + i], r, i, static_cast<T>(0.5));
-    }
+    constexpr T half = static_cast<T>(0.5);
+    mix(z, 0, 0, roots[0], roots[n + 1], r, 0, half);
+    mix_all(z, 1, static_cast<T>(1), r, half);
+    mix(z, 0, 0, roots[n], roots[2 * n + 1], r, n, half);
     write_split(r, n + 1, call.out_step, call.out_part);
   }
 
@@ -200,26 +200,42 @@ struct Block {
     read_split(x, n + 1, call.in_count, call.in_step, call.in_part);
     std::memset(x.im, 0, static_cast<size_t>(lanes) * sizeof(T));
     std::memset(x.im + n * lanes, 0, static_cast<size_t>(lanes) * sizeof(T));
-    const T* const roots = plan.half_roots;
-    for (int64_t i = 0; i < n; ++i) {
-      mix(x, i, x, n - i, -roots[i], roots[n + 1 + i], y, i, static_cast<T>(1));
-    }
+    mix_all(x, 0, static_cast<T>(-1), y, static_cast<T>(1));
     const Split<T> r = swapped(transform(plan, swapped(y), swapped(x)));
     write_split(r, n, 2 * call.out_step, call.out_step);
   }
 
-  // r[i] = scale * (a[at] + conj b[mirror] - i * w * (a[at] - conj b[mirror])), w = re + i * im
-  void mix(Split<T> a, int64_t at, Split<T> b, int64_t mirror, T re, T im, Split<T> r, int64_t i,
+  // r = scale * (a + conj b - i * w * (a - conj b)), w = re + i * im
+  static void mix_one(T a_re, T a_im, T b_re, T b_im, T re, T im, T scale, T* r_re, T* r_im) {
+    const T even_re = a_re + b_re, even_im = a_im - b_im;
+    const T odd_re = a_re - b_re, odd_im = a_im + b_im;
+    *r_re = scale * (even_re + (re * odd_im + im * odd_re));
+    *r_im = scale * (even_im + (im * odd_im - re * odd_re));
+  }
+  // The same for elements of each lane: r[i] from a[at] and b = a[mirror].
+  void mix(Split<T> a, int64_t at, int64_t mirror, T re, T im, Split<T> r, int64_t i,
            T scale) const {
     const T *a_re = a.re + at * lanes, *a_im = a.im + at * lanes;
-    const T *b_re = b.re + mirror * lanes, *b_im = b.im + mirror * lanes;
+    const T *b_re = a.re + mirror * lanes, *b_im = a.im + mirror * lanes;
     T *r_re = r.re + i * lanes, *r_im = r.im + i * lanes;
 #pragma GCC ivdep
     for (int64_t k = 0; k < lanes; ++k) {
-      const T even_re = a_re[k] + b_re[k], even_im = a_im[k] - b_im[k];
-      const T odd_re = a_re[k] - b_re[k], odd_im = a_im[k] + b_im[k];
-      r_re[k] = scale * (even_re + (re * odd_im + im * odd_re));
-      r_im[k] = scale * (even_im + (im * odd_im - re * odd_re));
+      mix_one(a_re[k], a_im[k], b_re[k], b_im[k], re, im, scale, r_re + k, r_im + k);
+    }
+  }
+  // The same for each i from `first` to n - 1, of a[i] and a[n - i], with the roots as the factors.
+  // sign: of their real parts. A single lane is vectorized along its elements.
+  void mix_all(Split<T> a, int64_t first, T sign, Split<T> r, T scale) const {
+    const int64_t n = plan.n;
+    const T *re = plan.half_roots, *im = re + n + 1;
+    if (lanes > 1) {
+      for (int64_t i = first; i < n; ++i) mix(a, i, n - i, sign * re[i], im[i], r, i, scale);
+      return;
+    }
+#pragma GCC ivdep
+    for (int64_t i = first; i < n; ++i) {
+      mix_one(a.re[i], a.im[i], a.re[n - i], a.im[n - i], sign * re[i], im[i], scale, r.re + i,
+              r.im + i);
     }
   }
 
