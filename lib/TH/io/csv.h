@@ -76,7 +76,7 @@ class CsvReader {
   // The elements of one or all columns. For text: begin and end of each field.
   struct Column {
     CsvKind kind = CsvKind::none;
-    bool fixed = true;  // other contents are an error
+    bool fixed = true;        // other contents are an error
     bool found_text = false;  // text only because its first field is not a number
     StorageRef storage;
     int64_t count = 0;

@@ -417,7 +417,8 @@ const char* CsvReader::read_record() {
 }
 
 // Returns true if the first field of a column of text is the only one that is not a number, and at
-// least two are numbers. Then field_ and at_ are that field. Most columns of text end the loop early.
+// least two are numbers. Then field_ and at_ are that field. Most columns of text end the loop
+// early.
 bool CsvReader::is_first_field_bad(const Column& column) {
   int64_t numbers = 0, first = -1;
   const auto* ranges = reinterpret_cast<const int64_t*>(column.data);
@@ -451,8 +452,9 @@ bool CsvReader::find_bad_first_fields() {
     if (style_.invalid == CsvInvalid::error) {
       line_ = 1;
       for (const char* p = end_of_line(begin_); p <= at_ && p != end_; p = end_of_line(p)) ++line_;
-      fail_at(at_, "is not a number, but the values below it are: the options missing, invalid and "
-                   "types say how to read it");
+      fail_at(at_,
+              "is not a number, but the values below it are: the options missing, invalid and "
+              "types say how to read it");
     }
     column.kind = CsvKind::real;
     column.fixed = found = true;
