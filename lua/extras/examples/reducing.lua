@@ -168,10 +168,6 @@ uniqueValues
 [torch.DoubleTensor of size 2]
 
 uniqueConsecutive
-> (tensor.uniqueConsecutive(tensor.Tensor{{1, 1, 2}, {3, 3, 4}}, 2))
- 1  2
- 3  4
-[torch.DoubleTensor of size 2x2]
 > tensor.uniqueConsecutive(tensor.Tensor{1, 1, 2, 1})
  1
  2

@@ -139,7 +139,7 @@ function cases.install(shared)
 
   -- The cases of the distinct slices of a dimension, sorted or in their order.
   local function unique_slices(sort)
-    local function scenarios(e, random, is_large)
+    local function some_slices(e, random, is_large)
       local all = {}
       local few = { { 7 }, { 9, 2 }, { 2, 12 }, { 2, 8, 2 }, { 0, 3 } }
       for _, shape in ipairs(is_large and { { 700, 2 } } or few) do
@@ -189,7 +189,7 @@ function cases.install(shared)
       end)
       return values, model.new({ #inverse }, inverse), model.new({ #counts }, counts)
     end
-    return { scenarios = scenarios, reference = reference }
+    return { scenarios = some_slices, reference = reference }
   end
   c.uniqueDim = unique_slices(true)
   c.uniqueConsecutiveDim = unique_slices(false)
