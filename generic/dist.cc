@@ -2,6 +2,9 @@
 
 #include "dist/message.h"
 
+#include <algorithm>
+#include <atomic>
+
 #include "bindings.h"
 #include "native.h"
 
@@ -12,6 +15,7 @@ namespace {
 using th::dist::Combine;
 using th::dist::GroupPtr;
 using th::dist::Mode;
+using th::dist::Way;
 using th::dist::WorkPtr;
 
 struct GroupBox {
@@ -68,14 +72,24 @@ int timeout(lua_State* L) {
   return 1;
 }
 
-// split(group, color, key): a group, or false for a negative color.
+// The garbage collector sees little of a group, but MPI has few: at least 2,000 in MPICH.
+void collect_groups(lua_State* L) {
+  static std::atomic<int64_t> limit{256};
+  if (th::dist::Group::count() < limit) return;
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  limit = std::max<int64_t>(256, 2 * th::dist::Group::count());
+}
+
+// split(group, color, key, detail): a group, or false for a negative color.
 int split(lua_State* L) {
   const GroupPtr& group = group_at(L, 1);
+  collect_groups(L);
   const int color = rank_at(L, 2), key = rank_at(L, 3);
+  const char* detail = optional_string(L, 4, "");
   GroupBox** box = Native<GroupBox>::push(L);
   bool is_member = false;
   protect(L, "split", [&] {
-    *box = new GroupBox{group->split(color, key)};
+    *box = new GroupBox{group->split(color, key, detail)};
     is_member = (*box)->group != nullptr;
   });
   if (!is_member) lua_pushboolean(L, 0);
@@ -90,7 +104,7 @@ int end_all(lua_State* L) {
 // ---- calls --------------------------------------------------------------------------------------
 
 // The arguments of a call: group, name, result or nil, tensor or nil, reduction or nil, root or
-// other rank, mode (true: copying, 'owning').
+// other rank, mode (true: copying, 'owning'), detail or nil (dist::Way).
 struct Arguments {
   explicit Arguments(const GroupPtr& all) : group(all) {}
   const GroupPtr& group;
@@ -98,7 +112,7 @@ struct Arguments {
   Tensor* t = nullptr;
   const char* reduction = "sum";
   int root = 0;
-  Mode mode = Mode::blocking;
+  Way way = Mode::blocking;
 };
 
 using Function = WorkPtr (*)(const Arguments&);
@@ -109,38 +123,38 @@ struct Named {
 };
 
 const Named kCalls[] = {
-    {"barrier", [](const Arguments& a) { return th::dist::barrier(a.group, a.mode); }},
+    {"barrier", [](const Arguments& a) { return th::dist::barrier(a.group, a.way); }},
     {"broadcast",
-     [](const Arguments& a) { return th::dist::broadcast(a.group, a.t, a.root, a.mode); }},
+     [](const Arguments& a) { return th::dist::broadcast(a.group, a.t, a.root, a.way); }},
     {"allReduce",
      [](const Arguments& a) {
-       return th::dist::all_reduce(a.group, a.t, th::dist::combine_named(a.reduction), a.mode);
+       return th::dist::all_reduce(a.group, a.t, th::dist::combine_named(a.reduction), a.way);
      }},
     {"reduce",
      [](const Arguments& a) {
-       return th::dist::reduce(a.group, a.t, th::dist::combine_named(a.reduction), a.root, a.mode);
+       return th::dist::reduce(a.group, a.t, th::dist::combine_named(a.reduction), a.root, a.way);
      }},
     {"allGather",
-     [](const Arguments& a) { return th::dist::all_gather(a.group, a.r, a.t, a.mode); }},
+     [](const Arguments& a) { return th::dist::all_gather(a.group, a.r, a.t, a.way); }},
     {"gather",
-     [](const Arguments& a) { return th::dist::gather(a.group, a.r, a.t, a.root, a.mode); }},
+     [](const Arguments& a) { return th::dist::gather(a.group, a.r, a.t, a.root, a.way); }},
     {"scatter",
-     [](const Arguments& a) { return th::dist::scatter(a.group, a.r, a.t, a.root, a.mode); }},
+     [](const Arguments& a) { return th::dist::scatter(a.group, a.r, a.t, a.root, a.way); }},
     {"reduceScatter",
      [](const Arguments& a) {
        return th::dist::reduce_scatter(a.group, a.r, a.t, th::dist::combine_named(a.reduction),
-                                       a.mode);
+                                       a.way);
      }},
-    {"allToAll",
-     [](const Arguments& a) { return th::dist::all_to_all(a.group, a.r, a.t, a.mode); }},
+    {"allToAll", [](const Arguments& a) { return th::dist::all_to_all(a.group, a.r, a.t, a.way); }},
     {"send",
-     [](const Arguments& a) { return th::dist::send(a.group, a.t, a.root, false, a.mode); }},
+     [](const Arguments& a) { return th::dist::send(a.group, a.t, a.root, false, a.way.mode); }},
     {"sendValue",
-     [](const Arguments& a) { return th::dist::send(a.group, a.t, a.root, true, a.mode); }},
-    {"receive", [](const Arguments& a) { return th::dist::receive(a.group, a.t, a.root, a.mode); }},
+     [](const Arguments& a) { return th::dist::send(a.group, a.t, a.root, true, a.way.mode); }},
+    {"receive",
+     [](const Arguments& a) { return th::dist::receive(a.group, a.t, a.root, a.way.mode); }},
 };
 
-// call(group, name, r, t, reduction, root, mode): a handle if the call has not ended.
+// call(group, name, r, t, reduction, root, mode, detail): a handle if the call has not ended.
 int call(lua_State* L) {
   State* state = state_of(L);
   const char* name = check_string(L, 2);
@@ -149,12 +163,13 @@ int call(lua_State* L) {
     if (!std::strcmp(candidate.name, name)) found = &candidate;
   }
   if (!found) return luaL_argerror(L, 2, "no such call");
-  lua_settop(L, 7);
+  lua_settop(L, 8);
   WorkBox** box = lua_toboolean(L, 7) ? Native<WorkBox>::push(L) : nullptr;
   Arguments a(group_at(L, 1));
   a.reduction = optional_string(L, 5, "sum");
   a.root = lua_isnil(L, 6) ? 0 : rank_at(L, 6);
-  if (box) a.mode = lua_isstring(L, 7) ? Mode::owning : Mode::copying;
+  if (box) a.way.mode = lua_isstring(L, 7) ? Mode::owning : Mode::copying;
+  if (!lua_isnil(L, 8)) a.way.detail = check_string(L, 8);
   // Last, because finalizers that run in an allocation may free tensors.
   if (!lua_isnil(L, 3)) a.r = check_tensor(L, state, 3);
   if (!lua_isnil(L, 4)) a.t = check_tensor(L, state, 4);

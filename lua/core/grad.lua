@@ -173,7 +173,7 @@ local function install(tensor)
    end
 
    -- Watches the tensors of a tracked argument. Returns a function for reverse, which calls
-   -- visit(tensor).
+   -- visit(tensor, number).
    local function watch(tape, argument, visit)
       local leaves, seen = {}, {}
       -- In an order that is the same in all processes.
@@ -199,7 +199,7 @@ local function install(tensor)
       end
       add(argument)
       return function(number)
-         visit(leaves[number])
+         visit(leaves[number], number)
       end
    end
 
@@ -278,9 +278,9 @@ local function install(tensor)
             native.add_one(tape, value)
          end
          local complete = (ready or is_tied) and {}
-         local visit = ready and watch(tape, tracked[which], function(leaf)
+         local visit = ready and watch(tape, tracked[which], function(leaf, number)
             complete[leaf] = native.gradient(tape, leaf)
-            ready(complete[leaf])
+            ready(complete[leaf], number)
          end)
          reverse(tape, rules, visit)
          local result = gradients(tape, tracked[which], form, complete)
@@ -297,8 +297,9 @@ local function install(tensor)
    -- options.argument: the number of the argument, instead of 1. options.tensors: true returns
    -- numbers that depend on the argument, and gradients of numbers, as tensors of one element, so
    -- that tensor.compile can record a function that calls df. options.ready: a function that is
-   -- called with the gradient of each tensor in the argument as soon as it is complete. The last
-   -- used tensors come first. tensor.compile does not record functions with it.
+   -- called with the gradient of each tensor in the argument as soon as it is complete, and with
+   -- the number of this tensor, in an order of names. The last used tensors come first.
+   -- tensor.compile does not record functions with it.
    function tensor.grad(f, options)
       check_function('grad', f)
       if options ~= nil then

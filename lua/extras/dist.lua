@@ -1,6 +1,7 @@
 -- tensor.dist: programs of several processes. Each process has a rank, from 1. All ranks of a group
 -- make the same calls in the same order.
 
+local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local Group = require 'tensor.dist.group'
 local versions = require 'tensor.versions'
@@ -13,7 +14,7 @@ local world
 -- options: timeout, the seconds after which a missing rank is an error (600); transport = 'mpi',
 -- the default under a launcher. Returns rank and size.
 function dist.init(options)
-   options = options or {}
+   options = arguments.options('init', options, 'timeout', 'transport')
    if options.timeout then
       native.timeout(options.timeout)
    end

@@ -46,6 +46,33 @@ TEST(Dist, Collectives) {
   THFloatTensor_free(r);
 }
 
+TEST(Dist, Asynchronous) {
+  THFloatTensor* t = THFloatTensor_newWithSize1d(3);
+  THFloatTensor* r = THFloatTensor_new();
+  THFloatTensor_fill(t, 2);
+  std::vector<THDistWork*> works = {
+      THDistFloat_broadcastAsync(nullptr, t, 0),
+      THDistFloat_allReduceAsync(nullptr, t, THDistMean),
+      THDistFloat_reduceAsync(nullptr, t, THDistMax, 0),
+      THDistFloat_allGatherAsync(nullptr, r, t),
+      THDistFloat_scatterAsync(nullptr, t, r, 0),
+      THDistFloat_gatherAsync(nullptr, r, t, 0),
+      THDistFloat_reduceScatterAsync(nullptr, t, t, THDistSum),
+      THDistFloat_allToAllAsync(nullptr, t, t),
+      THDist_barrierAsync(nullptr),
+  };
+  for (THDistWork* work : works) {
+    THDistWork_wait(work);
+    EXPECT_EQ(THDistWork_isDone(work), 1);
+    THDistWork_wait(work);
+    THDistWork_free(work);
+  }
+  EXPECT_EQ(THFloatTensor_get2d(r, 0, 2), 2);
+  EXPECT_EQ(THFloatTensor_get1d(t, 2), 2);
+  THFloatTensor_free(t);
+  THFloatTensor_free(r);
+}
+
 TEST(Dist, Groups) {
   THDistGroup* group = THDist_split(nullptr, 0, 0);
   EXPECT_EQ(THDist_size(group), 1);
@@ -76,10 +103,17 @@ TEST(Dist, HashesDiffer) {
   const uint64_t hash = tensor_header(Operation::broadcast, many).hash();
   many[11] = 2;
   EXPECT_NE(tensor_header(Operation::broadcast, many).hash(), hash);
+  Header detailed = header;
+  detailed.set_detail("a Float[2]");
+  EXPECT_NE(detailed.hash(), header.hash());
+  others[0] = header;
+  others[0].set_detail("a Float[3]");
+  EXPECT_NE(detailed.hash(), others[0].hash());
 }
 
 TEST(Dist, Disagreement) {
   std::vector<Header> headers(5, tensor_header(Operation::gather, {2}));
+  const std::vector<std::string> none(5);
   headers[1] = Header(Operation::barrier);
   headers[1].sequence = 4;
   headers[4] = Header(Operation::finish);
@@ -87,13 +121,36 @@ TEST(Dist, Disagreement) {
   for (int rank : {0, 2, 3}) headers[rank].root = 2;
   headers[1].root = headers[4].root = 2;
   EXPECT_EQ(
-      th::dist::disagreement(headers.data(), 5, 1),
+      th::dist::disagreement(headers.data(), none.data(), 5, 1),
       "the ranks disagree: ranks 1, 3, 4: gather of a FloatTensor of size [2]; rank 2: barrier "
       "(collective 4 of its group, instead of 3); rank 5: the program has ended");
   headers[0].root = 1;
-  const std::string text = th::dist::disagreement(headers.data(), 3, 0);
+  const std::string text = th::dist::disagreement(headers.data(), none.data(), 3, 0);
   EXPECT_NE(text.find("rank 2: gather of a FloatTensor of size [2] with root 2"), std::string::npos)
       << text;
+}
+
+// The message shows the items of the details from the first one that differs.
+TEST(Dist, DisagreementInDetail) {
+  std::vector<Header> headers(3, tensor_header(Operation::allReduce, {5}));
+  const std::string common(200, 'x');
+  std::vector<std::string> details = {"a Float[2], b Float[3]", "a Float[2], b Float[4]",
+                                      "a Float[2], b Float[3]"};
+  EXPECT_EQ(th::dist::disagreement(headers.data(), details.data(), 3, 1),
+            "the ranks disagree: ranks 1, 3: allReduce of a FloatTensor of size [5], from ..., b "
+            "Float[3]; rank 2: allReduce of a FloatTensor of size [5], from ..., b Float[4]");
+  details = {"a" + common, "b" + common, "b" + common};
+  const std::string text = th::dist::disagreement(headers.data(), details.data(), 3, 1);
+  EXPECT_NE(text.find("from a" + common.substr(0, 79) + "...; ranks 2, 3"), std::string::npos)
+      << text;
+  details = {"", "a Float[2]", ""};
+  EXPECT_EQ(th::dist::disagreement(headers.data(), details.data(), 3, 1),
+            "the ranks disagree: ranks 1, 3: allReduce of a FloatTensor of size [5]; rank 2: "
+            "allReduce of a FloatTensor of size [5], from a Float[2]");
+  // One text is the beginning of the other.
+  details = {"a Float[2], b Float[3]", "a Float[2]", "a Float[2]"};
+  const std::string longer = th::dist::disagreement(headers.data(), details.data(), 3, 1);
+  EXPECT_NE(longer.find("from a Float[2], b Float[3]; ranks 2, 3"), std::string::npos) << longer;
 }
 
 TEST(Dist, RankLists) {

@@ -58,6 +58,14 @@ describe('tensor.dist', function()
     end)
   end
 
+  for _, ranks in ipairs{1, 2, 3} do
+    (ranks == 1 and it or when_mpi)(('compares nested tables of %d ranks'):format(ranks), function()
+      local output, status = start(ranks, 'tables')
+      assert.are.equal(('ok %d\n'):format(ranks), output)
+      assert.are.equal(0, status)
+    end)
+  end
+
   when_mpi('gives the same bits for 1, 2, 3 and 4 ranks', function()
     local file = os.tmpname()
     finally(function() os.remove(file) end)

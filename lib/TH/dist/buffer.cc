@@ -5,7 +5,6 @@
 #include "backend/raw_block.h"
 #include "base/op_scope.h"
 #include "ops/ops.h"
-#include "ops/tracer.h"
 
 namespace th::dist {
 

@@ -2,9 +2,13 @@
 #define TH_DIST_BUFFER_H
 
 #include "dist/transport.h"
+#include "ops/tracer.h"
 #include "tensor/tensor.h"
 
 namespace th::dist {
+
+// Reports to tracers that elements depend on other processes: tensor.compile cannot replay that.
+inline void trace_exchange() { trace_access("exchanges elements with other processes"); }
 
 enum class Use : uint8_t { read, write, overwrite };
 

@@ -15,6 +15,7 @@ namespace {
 // A collective: what the ranks agree on, and what it does.
 struct Call {
   Header header;
+  std::string detail;
   Buffer in, out;  // one of them may be empty
   std::function<Problem(const TransportTable&, void* group, Call&)> transfer;
   const Group::Devices* devices = nullptr;  // null: the buffers are on the host
@@ -27,10 +28,10 @@ struct Call {
   void run(const GroupPtr& group) {
     const Group::Elements elements = {in.data(), in.count(), in.type(), combine.reduction};
     if (is_all_reduce && !devices && group->can_agree_and_reduce(elements)) {
-      group->agree_and_reduce(header, &elements);
+      group->agree_and_reduce(header, detail, &elements);
       return;
     }
-    group->agree(header);
+    group->agree(header, detail);
     if (in.count() == 0 && out.count() == 0) return;
     if (!group->handle()) {
       group->engine().check(transfer(alone_table(), nullptr, *this));
@@ -72,9 +73,12 @@ class Collective final : public Work {
   std::shared_ptr<Job> job_;
 };
 
-WorkPtr launch(const GroupPtr& group, Call&& call, Mode mode) {
+WorkPtr launch(const GroupPtr& group, Call&& call, const Way& way) {
+  trace_exchange();
   group->number(&call.header);
-  if (mode != Mode::blocking && group->handle()) {
+  call.header.set_detail(way.detail);
+  call.detail = way.detail;
+  if (way.mode != Mode::blocking && group->handle()) {
     return std::make_unique<Collective>(group, std::make_shared<Call>(std::move(call)));
   }
   group->engine().run([&] { call.run(group); });
@@ -159,43 +163,43 @@ Combine combine_named(const char* name) {
   fail("unknown reduction '%.40s': 'sum', 'mean', 'prod', 'min' or 'max' is expected", name);
 }
 
-WorkPtr barrier(const GroupPtr& group, Mode mode) {
+WorkPtr barrier(const GroupPtr& group, const Way& way) {
   Call call;
   call.header = Header(Operation::barrier);
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
-WorkPtr broadcast(const GroupPtr& group, Tensor* t, int root, Mode mode) {
+WorkPtr broadcast(const GroupPtr& group, Tensor* t, int root, const Way& way) {
   Call call;
   call.header = header_of(Operation::broadcast, *t);
   set_root(*group, &call.header, root);
   const bool is_root = group->rank() == root;
   Device* device = select_devices(group, &call, *t);
-  call.in = Buffer(t, is_root ? Use::read : Use::overwrite, false, copies(mode), device);
+  call.in = Buffer(t, is_root ? Use::read : Use::overwrite, false, copies(way.mode), device);
   call.writes_in = !is_root;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.broadcast(handle, c.in.data(), c.in.count(), c.in.type(), c.header.root);
   };
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
-WorkPtr all_reduce(const GroupPtr& group, Tensor* t, Combine combine, Mode mode) {
+WorkPtr all_reduce(const GroupPtr& group, Tensor* t, Combine combine, const Way& way) {
   Call call;
   call.header = header_of(Operation::allReduce, *t);
   set_combine(&call.header, *t, combine);
   if (group->size() == 1) return nullptr;
   Device* device = select_devices(group, &call, *t);
-  call.in = Buffer(t, Use::write, true, copies(mode), device);
+  call.in = Buffer(t, Use::write, true, copies(way.mode), device);
   call.combine = combine;
   call.is_all_reduce = true;
   call.writes_in = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.all_reduce(handle, c.in.data(), c.in.count(), c.in.type(), c.combine.reduction);
   };
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
-WorkPtr reduce(const GroupPtr& group, Tensor* t, Combine combine, int root, Mode mode) {
+WorkPtr reduce(const GroupPtr& group, Tensor* t, Combine combine, int root, const Way& way) {
   Call call;
   call.header = header_of(Operation::reduce, *t);
   set_root(*group, &call.header, root);
@@ -203,51 +207,51 @@ WorkPtr reduce(const GroupPtr& group, Tensor* t, Combine combine, int root, Mode
   if (group->size() == 1) return nullptr;
   const bool is_root = group->rank() == root;
   Device* device = select_devices(group, &call, *t);
-  call.in = Buffer(t, is_root ? Use::write : Use::read, true, copies(mode), device);
+  call.in = Buffer(t, is_root ? Use::write : Use::read, true, copies(way.mode), device);
   call.combine = combine;
   call.writes_in = is_root;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.reduce(handle, c.in.data(), c.in.count(), c.in.type(), c.combine.reduction,
                         c.header.root);
   };
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
-WorkPtr all_gather(const GroupPtr& group, Tensor* r, Tensor* t, Mode mode) {
+WorkPtr all_gather(const GroupPtr& group, Tensor* r, Tensor* t, const Way& way) {
   check_type(*r, *t);
   Call call;
   call.header = header_of(Operation::allGather, *t);
   const Shape shape = with_ranks(*group, *t);
   Device* device = select_devices(group, &call, *t);
-  call.in = input(t, r, false, mode, device);
-  call.out = Buffer(r, shape.ndim, shape.size, false, copies(mode), device);
+  call.in = input(t, r, false, way.mode, device);
+  call.out = Buffer(r, shape.ndim, shape.size, false, copies(way.mode), device);
   call.writes_out = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.all_gather(handle, c.in.data(), c.out.data(), c.in.count(), c.in.type());
   };
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
-WorkPtr gather(const GroupPtr& group, Tensor* r, Tensor* t, int root, Mode mode) {
+WorkPtr gather(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way& way) {
   Call call;
   call.header = header_of(Operation::gather, *t);
   set_root(*group, &call.header, root);
   const bool is_root = group->rank() == root;
   if (is_root) check_type(*r, *t);
-  call.in = input(t, is_root ? r : nullptr, false, mode);
+  call.in = input(t, is_root ? r : nullptr, false, way.mode);
   if (is_root) {
     const Shape shape = with_ranks(*group, *t);
-    call.out = Buffer(r, shape.ndim, shape.size, false, copies(mode));
+    call.out = Buffer(r, shape.ndim, shape.size, false, copies(way.mode));
     call.writes_out = true;
   }
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.gather(handle, c.in.data(), c.out.data(), c.in.count(), c.in.type(),
                         c.header.root);
   };
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
-WorkPtr scatter(const GroupPtr& group, Tensor* r, Tensor* t, int root, Mode mode) {
+WorkPtr scatter(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way& way) {
   Call call;
   call.header = header_of(Operation::scatter, *r);
   set_root(*group, &call.header, root);
@@ -260,49 +264,50 @@ WorkPtr scatter(const GroupPtr& group, Tensor* r, Tensor* t, int root, Mode mode
            shape_text(*t).c_str(), group->size(), shape_text(*r).c_str(),
            shape_text(shape.ndim, shape.size).c_str());
     }
-    call.in = input(t, r, false, mode);
+    call.in = input(t, r, false, way.mode);
   }
-  call.out = Buffer(r, Use::overwrite, false, copies(mode));
+  call.out = Buffer(r, Use::overwrite, false, copies(way.mode));
   call.writes_out = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.scatter(handle, c.in.data(), c.out.data(), c.out.count(), c.out.type(),
                          c.header.root);
   };
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
-WorkPtr reduce_scatter(const GroupPtr& group, Tensor* r, Tensor* t, Combine combine, Mode mode) {
+WorkPtr reduce_scatter(const GroupPtr& group, Tensor* r, Tensor* t, Combine combine,
+                       const Way& way) {
   check_type(*r, *t);
   Call call;
   call.header = header_of(Operation::reduceScatter, *t);
   set_combine(&call.header, *t, combine);
   const Shape shape = in_parts(*group, *t);
   Device* device = select_devices(group, &call, *t);
-  call.in = input(t, r, true, mode, device);
-  call.out = Buffer(r, shape.ndim, shape.size, true, copies(mode), device);
+  call.in = input(t, r, true, way.mode, device);
+  call.out = Buffer(r, shape.ndim, shape.size, true, copies(way.mode), device);
   call.combine = combine;
   call.writes_out = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.reduce_scatter(handle, c.in.data(), c.out.data(), c.out.count(), c.in.type(),
                                 c.combine.reduction);
   };
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
-WorkPtr all_to_all(const GroupPtr& group, Tensor* r, Tensor* t, Mode mode) {
+WorkPtr all_to_all(const GroupPtr& group, Tensor* r, Tensor* t, const Way& way) {
   check_type(*r, *t);
   Call call;
   call.header = header_of(Operation::allToAll, *t);
   in_parts(*group, *t);
   Device* device = select_devices(group, &call, *t);
-  call.in = input(t, r, false, mode, device);
-  call.out = Buffer(r, t->nDimension, t->size, false, copies(mode), device);
+  call.in = input(t, r, false, way.mode, device);
+  call.out = Buffer(r, t->nDimension, t->size, false, copies(way.mode), device);
   call.writes_out = true;
   call.transfer = [](const TransportTable& table, void* handle, Call& c) {
     return table.all_to_all(handle, c.in.data(), c.out.data(), c.each, c.in.type());
   };
   call.each = t->numel() / group->size();
-  return launch(group, std::move(call), mode);
+  return launch(group, std::move(call), way);
 }
 
 void hash(Tensor* r, Tensor* t) {
@@ -312,11 +317,16 @@ void hash(Tensor* r, Tensor* t) {
   const auto* bytes = static_cast<const char*>(buffer.data());
   const size_t count = buffer.count() * item_size(buffer.type());
   uint64_t h = 14695981039346656037u;
+  const auto add = [&h](uint64_t word) {
+    h = (h ^ word) * 1099511628211u;
+    h ^= h >> 29;
+  };
+  add(static_cast<uint64_t>(t->dtype));
+  for (int d = 0; d < t->nDimension; ++d) add(static_cast<uint64_t>(t->size[d]));
   for (size_t k = 0; k < count; k += sizeof(uint64_t)) {
     uint64_t word = 0;
     std::memcpy(&word, bytes + k, std::min(sizeof(word), count - k));
-    h = (h ^ word) * 1099511628211u;
-    h ^= h >> 29;
+    add(word);
   }
   *r->data_as<int64_t>(Access::overwrite) = static_cast<int64_t>(h);
 }

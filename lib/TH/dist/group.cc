@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -14,10 +15,23 @@
 
 namespace th::dist {
 
-Group::Group(void* handle, int rank, int size, bool is_world)
-    : handle_(handle), rank_(rank), size_(size), is_world_(is_world) {}
+namespace {
 
-Group::~Group() { close(); }
+std::atomic<int64_t> group_count{0};
+
+}  // namespace
+
+int64_t Group::count() noexcept { return group_count; }
+
+Group::Group(void* handle, int rank, int size, bool is_world)
+    : handle_(handle), rank_(rank), size_(size), is_world_(is_world) {
+  ++group_count;
+}
+
+Group::~Group() {
+  close();
+  --group_count;
+}
 
 void Group::close() noexcept {
   attendance_.reset();
@@ -58,7 +72,8 @@ bool Group::can_agree_and_reduce(const Elements& elements) const {
 // differs in bit k, in round k. Otherwise it sends to the rank 2^k after it, and receives from the
 // one 2^k before it. After log2(size) rounds each rank has the hashes of all, and knows that all
 // have arrived.
-void Group::agree_and_reduce(const Header& header, const Elements* elements) {
+void Group::agree_and_reduce(const Header& header, const std::string& detail,
+                             const Elements* elements) {
   if (size_ == 1) return;
   if (!failure_.empty()) fail("this group has failed before: %s", failure_.c_str());
   if (!sent_) {
@@ -87,7 +102,7 @@ void Group::agree_and_reduce(const Header& header, const Elements* elements) {
     sent_->smallest = smallest;
     sent_->largest = largest;
   }
-  if (sent_->smallest != sent_->largest) fail_disagreement(header);
+  if (sent_->smallest != sent_->largest) fail_disagreement(header, detail);
   if (bytes) std::memcpy(elements->data, sent_->elements, bytes);
 }
 
@@ -155,27 +170,50 @@ void Group::fail_late(const Header& header) {
   fail("timeout: %.300s did not take part within %g s", who.c_str(), engine().timeout());
 }
 
-void Group::fail_disagreement(const Header& header) {
+// The texts of all ranks.
+std::vector<std::string> Group::gather_texts(const std::string& own) {
+  const auto length = static_cast<int64_t>(own.size());
+  std::vector<int64_t> lengths(size_);
+  transfer([&](const TransportTable& table, void* handle) {
+    return table.all_gather(handle, &length, lengths.data(), 1, DType::Long);
+  });
+  const int64_t most = *std::max_element(lengths.begin(), lengths.end());
+  std::string padded = own, all(most * size_, '\0');
+  padded.resize(most);
+  if (most) {
+    transfer([&](const TransportTable& table, void* handle) {
+      return table.all_gather(handle, padded.data(), &all[0], most, DType::Byte);
+    });
+  }
+  std::vector<std::string> texts(size_);
+  for (int rank = 0; rank < size_; ++rank) texts[rank] = all.substr(rank * most, lengths[rank]);
+  return texts;
+}
+
+void Group::fail_disagreement(const Header& header, const std::string& detail) {
   std::vector<Header> headers(size_);
   const int64_t words = sizeof(Header) / sizeof(int64_t);
   transfer([&](const TransportTable& table, void* handle) {
     return table.all_gather(handle, &header, headers.data(), words, DType::Long);
   });
-  fail("%s", disagreement(headers.data(), size_, static_cast<int>(shown(0))).c_str());
+  const std::vector<std::string> details = gather_texts(detail);
+  const int first_rank = static_cast<int>(shown(0));
+  fail("%s", disagreement(headers.data(), details.data(), size_, first_rank).c_str());
 }
 
 // ---- groups -------------------------------------------------------------------------------------
 
-std::shared_ptr<Group> Group::split(int color, int key) {
+std::shared_ptr<Group> Group::split(int color, int key, const std::string& detail) {
   if (!handle_) {
     return color < 0 ? nullptr : std::make_shared<Group>(nullptr, 0, 1, false);
   }
   Header header(Operation::split);
+  header.set_detail(detail);
   number(&header);
   void* part = nullptr;
   int rank = 0, size = 1;
   engine().run([&] {
-    agree(header);
+    agree(header, detail);
     transfer([&](const TransportTable& table, void* handle) {
       return table.split(handle, color, key, &part, &rank, &size);
     });

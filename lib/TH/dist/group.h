@@ -25,6 +25,8 @@ class Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
+  // The number of groups of this process.
+  static int64_t count() noexcept;
   int rank() const { return rank_; }
   int size() const { return size_; }
   void* handle() const { return handle_; }
@@ -35,7 +37,10 @@ class Group {
   void number(Header* header);
   // Waits until all ranks have called this with the same header. Otherwise throws: if headers
   // differ, on all ranks; if a rank is missing, after the timeout.
-  void agree(const Header& header) { agree_and_reduce(header, nullptr); }
+  // detail: the text whose hash the header has.
+  void agree(const Header& header, const std::string& detail = {}) {
+    agree_and_reduce(header, detail, nullptr);
+  }
   // The same, and reduces a few elements over all ranks, in the same messages. All ranks add in the
   // same order. After an error the elements are unchanged.
   struct Elements {
@@ -45,7 +50,7 @@ class Group {
     Reduction reduction;
     size_t bytes() const { return static_cast<size_t>(count) * item_size(type); }
   };
-  void agree_and_reduce(const Header& header, const Elements* elements);
+  void agree_and_reduce(const Header& header, const std::string& detail, const Elements* elements);
   bool can_agree_and_reduce(const Elements& elements) const;
   // Calls f(table, handle) for the transport, alone.
   template <class F>
@@ -54,8 +59,8 @@ class Group {
     engine().check(f(engine().table(), handle_));
   }
   // A new group of the ranks that have the same color, in the order of their keys, or null for a
-  // negative color. A collective.
-  std::shared_ptr<Group> split(int color, int key);
+  // negative color. A collective, with a detail on which the ranks must agree.
+  std::shared_ptr<Group> split(int color, int key, const std::string& detail = {});
   // The collectives of the tensor's device, if there is a transport for it, else null. The first
   // call for a device is a collective. All ranks then need a tensor on a device with this
   // transport.
@@ -77,7 +82,8 @@ class Group {
   struct Message;
   void exchange(int to, const Message& sent, size_t sent_bytes, int from, Message* received,
                 const Header& header);
-  [[noreturn]] void fail_disagreement(const Header& header);
+  [[noreturn]] void fail_disagreement(const Header& header, const std::string& detail);
+  std::vector<std::string> gather_texts(const std::string& own);
   [[noreturn]] void fail_late(const Header& header);
 
   void* handle_;

@@ -45,6 +45,12 @@ void Header::set_reduction(Reduction r, bool is_mean) {
   if (is_mean) flags |= kMean;
 }
 
+void Header::set_detail(const std::string& detail) {
+  auto hash = static_cast<uint32_t>(more);
+  for (const char c : detail) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  more = static_cast<int32_t>(hash);
+}
+
 // The 64-bit words, each mixed in by a multiplication (as in FNV-1a) and a shift.
 uint64_t Header::hash() const {
   uint64_t words[sizeof(Header) / sizeof(uint64_t)];
@@ -86,18 +92,46 @@ std::string ranks_text(const int* ranks, int count, int first_rank) {
   return text;
 }
 
-std::string disagreement(const Header* headers, int count, int first_rank) {
+namespace {
+
+// The number of bytes that all texts begin with, up to the end of an item of a list.
+size_t common_items(const std::string* texts, int count) {
+  size_t length = texts[0].size(), longest = length;
+  for (int k = 1; k < count; ++k) {
+    const size_t both = std::min(length, texts[k].size());
+    const auto end = texts[0].begin() + static_cast<std::ptrdiff_t>(both);
+    const auto differs = std::mismatch(texts[0].begin(), end, texts[k].begin());
+    length = static_cast<size_t>(differs.first - texts[0].begin());
+    longest = std::max(longest, texts[k].size());
+  }
+  const size_t comma = length ? texts[0].rfind(", ", length - 1) : std::string::npos;
+  return length == longest || comma == std::string::npos ? 0 : comma + 2;
+}
+
+std::string shortened(const std::string& detail, size_t first) {
+  constexpr size_t kMost = 80;
+  const size_t start = std::min(first, detail.size());
+  std::string text = (start ? "..., " : "") + detail.substr(start, kMost);
+  return detail.size() > start + kMost ? text + "..." : text;
+}
+
+}  // namespace
+
+std::string disagreement(const Header* headers, const std::string* details, int count,
+                         int first_rank) {
   // One group for each different header, in the order of their first ranks.
   std::vector<std::vector<int>> groups;
   for (int rank = 0; rank < count; ++rank) {
     auto same = [&](const std::vector<int>& group) {
-      return std::memcmp(&headers[group[0]], &headers[rank], sizeof(Header)) == 0;
+      return std::memcmp(&headers[group[0]], &headers[rank], sizeof(Header)) == 0 &&
+             details[group[0]] == details[rank];
     };
     auto found = std::find_if(groups.begin(), groups.end(), same);
     if (found == groups.end()) found = groups.emplace(groups.end());
     found->push_back(rank);
   }
   const Header& first = headers[0];
+  const size_t common = common_items(details, count);
   std::string text = "the ranks disagree: ";
   for (size_t k = 0; k < groups.size(); ++k) {
     const Header& header = headers[groups[k][0]];
@@ -105,6 +139,8 @@ std::string disagreement(const Header* headers, int count, int first_rank) {
     if (k) text += "; ";
     text += ranks_text(groups[k].data(), static_cast<int>(groups[k].size()), first_rank) + ": ";
     text += ended ? "the program has ended" : header.text();
+    const std::string& detail = details[groups[k][0]];
+    if (!detail.empty()) text += ", from " + shortened(detail, common);
     if (!ended && header.root != first.root) {
       text += " with root " + std::to_string(header.root + first_rank);
     }

@@ -39,21 +39,25 @@ struct Header {
   uint8_t flags = 0;
   int32_t root = -1;  // -1: none
   int32_t ndim = 0;
-  int32_t more = 0;  // a hash of the sizes behind the first kSizes
+  int32_t more = 0;  // a hash of the sizes behind the first kSizes, and of the detail
   int64_t size[kSizes] = {0, 0, 0, 0, 0, 0, 0, 0};
 
   Header() = default;
   explicit Header(Operation op) : operation(static_cast<uint8_t>(op)) {}
   void set_tensor(DType type, int dimensions, const int64_t* sizes);
   void set_reduction(Reduction r, bool is_mean);
+  // Adds the hash of a text that the ranks must agree on, too. Empty: no text.
+  void set_detail(const std::string& detail);
   uint64_t hash() const;
   // "allReduce 'sum' of a FloatTensor of size [2 x 3]"
   std::string text() const;
 };
 static_assert(sizeof(Header) == 8 + 4 + 12 + 8 * Header::kSizes, "padding");
 
-// The error message for the headers of all ranks, which differ. Ranks count from first_rank.
-std::string disagreement(const Header* headers, int count, int first_rank);
+// The error message for the headers and details of all ranks, which differ. Ranks count from
+// first_rank. Of long details the message has the part that begins where they differ.
+std::string disagreement(const Header* headers, const std::string* details, int count,
+                         int first_rank);
 // "rank 2", "ranks 1, 3 to 5"
 std::string ranks_text(const int* ranks, int count, int first_rank);
 

@@ -71,6 +71,7 @@ WorkPtr launch(const GroupPtr& group, std::shared_ptr<Transfer> transfer, Mode m
 
 WorkPtr send(const GroupPtr& group, Tensor* t, int to, bool is_value, Mode mode) {
   check_rank(*group, to);
+  trace_exchange();
   auto transfer = std::make_shared<Transfer>();
   transfer->sends = true;
   transfer->rank = to;
@@ -85,6 +86,7 @@ WorkPtr send(const GroupPtr& group, Tensor* t, int to, bool is_value, Mode mode)
 
 WorkPtr receive(const GroupPtr& group, Tensor* t, int from, Mode mode) {
   check_rank(*group, from);
+  trace_exchange();
   auto transfer = std::make_shared<Transfer>();
   transfer->rank = from;
   transfer->expected.dtype = static_cast<uint8_t>(t->dtype);
@@ -97,6 +99,7 @@ WorkPtr receive(const GroupPtr& group, Tensor* t, int from, Mode mode) {
 
 TensorRef receive_any(const GroupPtr& group, int from, bool* is_value) {
   check_rank(*group, from);
+  trace_exchange();
   auto transfer = std::make_shared<Transfer>();
   transfer->rank = from;
   transfer->accepts_any = true;

@@ -4,6 +4,8 @@
 
 #include "TH.h"
 
+#include <initializer_list>
+
 #include "dist/message.h"
 #include "generic/bridge.h"
 
@@ -35,15 +37,42 @@ th::dist::Combine combine_of(THDistReduction reduction) {
   th::fail("unknown reduction %d", static_cast<int>(reduction));
 }
 
-// Runs a call on tensors, whose memory is valid for C code afterwards.
-template <class F>
-void collective(const THDistGroup* group, th::Tensor* r, th::Tensor* src, const F& f) {
-  f(group_of(group), r, src);
-  for (th::Tensor* t : {r, src}) {
+// Makes the memory of the tensors of a call valid for C code.
+void expose(std::initializer_list<th::Tensor*> tensors) {
+  for (th::Tensor* t : tensors) {
     if (t) th::expose_to_c(t);
   }
 }
+
+// Runs a call on tensors. f(group, r, src, mode) starts it.
+template <class F>
+void run(const THDistGroup* group, th::Tensor* r, th::Tensor* src, const F& f) {
+  f(group_of(group), r, src, Mode::blocking);
+  expose({r, src});
+}
+
+th::TensorRef retained(th::Tensor* t) {
+  if (t) th::tensor_retain(t);
+  return th::TensorRef(t);
+}
+
 constexpr th::Tensor* kNone = nullptr;
+
+}  // namespace
+
+struct THDistWork {
+  th::dist::WorkPtr work;  // null: the call has ended
+  th::TensorRef r, src;
+};
+
+namespace {
+
+template <class F>
+THDistWork* start(const THDistGroup* group, th::Tensor* r, th::Tensor* src, const F& f) {
+  th::dist::WorkPtr work = f(group_of(group), r, src, Mode::copying);
+  if (!work) expose({r, src});
+  return new THDistWork{std::move(work), retained(r), retained(src)};
+}
 
 }  // namespace
 
@@ -81,6 +110,25 @@ THDistGroup* THDist_split(THDistGroup* group, int color, int key) {
   });
 }
 void THDist_freeGroup(THDistGroup* group) { delete group; }
+THDistWork* THDist_barrierAsync(THDistGroup* group) {
+  return th::guard([&] {
+    return start(group, kNone, kNone, [](const GroupPtr& g, th::Tensor*, th::Tensor*, Mode mode) {
+      return th::dist::barrier(g, mode);
+    });
+  });
+}
+void THDistWork_wait(THDistWork* work) {
+  th::guard([&] {
+    if (!work->work) return;
+    work->work->wait();
+    work->work.reset();
+    expose({work->r.get(), work->src.get()});
+  });
+}
+int THDistWork_isDone(THDistWork* work) {
+  return th::guard([&]() -> int { return !work->work || work->work->is_done(); });
+}
+void THDistWork_free(THDistWork* work) { delete work; }
 void THDist_abort(int status) { th::dist::abort(status); }
 }
 
@@ -89,89 +137,50 @@ void THDist_abort(int status) { th::dist::abort(status); }
 
 #else
 
+// Defines a function and its asynchronous form. call: an expression of g, r, src and mode.
+#define TH_DIST_CALL(name, parameters, result, source, call)                                       \
+  void THDist_(name) parameters {                                                                  \
+    th::guard([&] {                                                                                \
+      run(group, result, source,                                                                   \
+          [&](const GroupPtr& g, [[maybe_unused]] th::Tensor* r, [[maybe_unused]] th::Tensor* src, \
+              Mode mode) { return call; });                                                        \
+    });                                                                                            \
+  }                                                                                                \
+  THDistWork* THDist_(name##Async) parameters {                                                    \
+    return th::guard([&] {                                                                         \
+      return start(group, result, source,                                                          \
+                   [&](const GroupPtr& g, [[maybe_unused]] th::Tensor* r,                          \
+                       [[maybe_unused]] th::Tensor* src, Mode mode) { return call; });             \
+    });                                                                                            \
+  }
+
 extern "C" {
 
-void THDist_(broadcast)(THDistGroup* group, THTensor* self, int root) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(self), kNone,
-               [&](const GroupPtr& g, th::Tensor* t, th::Tensor*) {
-                 th::dist::broadcast(g, t, root, Mode::blocking);
-               });
-  });
+TH_DIST_CALL(broadcast, (THDistGroup * group, THTensor* self, int root), th::erase_tensor(self),
+             kNone, th::dist::broadcast(g, r, root, mode))
+TH_DIST_CALL(allReduce, (THDistGroup * group, THTensor* self, THDistReduction reduction),
+             th::erase_tensor(self), kNone, th::dist::all_reduce(g, r, combine_of(reduction), mode))
+TH_DIST_CALL(reduce, (THDistGroup * group, THTensor* self, THDistReduction reduction, int root),
+             th::erase_tensor(self), kNone,
+             th::dist::reduce(g, r, combine_of(reduction), root, mode))
+TH_DIST_CALL(allGather, (THDistGroup * group, THTensor* to, THTensor* from), th::erase_tensor(to),
+             th::erase_tensor(from), th::dist::all_gather(g, r, src, mode))
+TH_DIST_CALL(gather, (THDistGroup * group, THTensor* to, THTensor* from, int root),
+             th::erase_tensor(to), th::erase_tensor(from), th::dist::gather(g, r, src, root, mode))
+TH_DIST_CALL(scatter, (THDistGroup * group, THTensor* to, THTensor* from, int root),
+             th::erase_tensor(to), th::erase_tensor(from), th::dist::scatter(g, r, src, root, mode))
+TH_DIST_CALL(reduceScatter,
+             (THDistGroup * group, THTensor* to, THTensor* from, THDistReduction reduction),
+             th::erase_tensor(to), th::erase_tensor(from),
+             th::dist::reduce_scatter(g, r, src, combine_of(reduction), mode))
+TH_DIST_CALL(allToAll, (THDistGroup * group, THTensor* to, THTensor* from), th::erase_tensor(to),
+             th::erase_tensor(from), th::dist::all_to_all(g, r, src, mode))
+TH_DIST_CALL(send, (THDistGroup * group, THTensor* self, int to), th::erase_tensor(self), kNone,
+             th::dist::send(g, r, to, false, mode))
+TH_DIST_CALL(receive, (THDistGroup * group, THTensor* self, int from), th::erase_tensor(self),
+             kNone, th::dist::receive(g, r, from, mode))
 }
-void THDist_(allReduce)(THDistGroup* group, THTensor* self, THDistReduction reduction) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(self), kNone,
-               [&](const GroupPtr& g, th::Tensor* t, th::Tensor*) {
-                 th::dist::all_reduce(g, t, combine_of(reduction), Mode::blocking);
-               });
-  });
-}
-void THDist_(reduce)(THDistGroup* group, THTensor* self, THDistReduction reduction, int root) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(self), kNone,
-               [&](const GroupPtr& g, th::Tensor* t, th::Tensor*) {
-                 th::dist::reduce(g, t, combine_of(reduction), root, Mode::blocking);
-               });
-  });
-}
-void THDist_(allGather)(THDistGroup* group, THTensor* r, THTensor* src) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(r), th::erase_tensor(src),
-               [&](const GroupPtr& g, th::Tensor* to, th::Tensor* from) {
-                 th::dist::all_gather(g, to, from, Mode::blocking);
-               });
-  });
-}
-void THDist_(gather)(THDistGroup* group, THTensor* r, THTensor* src, int root) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(r), th::erase_tensor(src),
-               [&](const GroupPtr& g, th::Tensor* to, th::Tensor* from) {
-                 th::dist::gather(g, to, from, root, Mode::blocking);
-               });
-  });
-}
-void THDist_(scatter)(THDistGroup* group, THTensor* r, THTensor* src, int root) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(r), th::erase_tensor(src),
-               [&](const GroupPtr& g, th::Tensor* to, th::Tensor* from) {
-                 th::dist::scatter(g, to, from, root, Mode::blocking);
-               });
-  });
-}
-void THDist_(reduceScatter)(THDistGroup* group, THTensor* r, THTensor* src,
-                            THDistReduction reduction) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(r), th::erase_tensor(src),
-               [&](const GroupPtr& g, th::Tensor* to, th::Tensor* from) {
-                 th::dist::reduce_scatter(g, to, from, combine_of(reduction), Mode::blocking);
-               });
-  });
-}
-void THDist_(allToAll)(THDistGroup* group, THTensor* r, THTensor* src) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(r), th::erase_tensor(src),
-               [&](const GroupPtr& g, th::Tensor* to, th::Tensor* from) {
-                 th::dist::all_to_all(g, to, from, Mode::blocking);
-               });
-  });
-}
-void THDist_(send)(THDistGroup* group, THTensor* self, int to) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(self), kNone,
-               [&](const GroupPtr& g, th::Tensor* t, th::Tensor*) {
-                 th::dist::send(g, t, to, false, Mode::blocking);
-               });
-  });
-}
-void THDist_(receive)(THDistGroup* group, THTensor* self, int from) {
-  th::guard([&] {
-    collective(group, th::erase_tensor(self), kNone,
-               [&](const GroupPtr& g, th::Tensor* t, th::Tensor*) {
-                 th::dist::receive(g, t, from, Mode::blocking);
-               });
-  });
-}
-}
+
+#undef TH_DIST_CALL
 
 #endif

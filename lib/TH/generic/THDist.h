@@ -26,4 +26,19 @@ TH_API void THDist_(allToAll)(THDistGroup* group, THTensor* r, THTensor* src);
 TH_API void THDist_(send)(THDistGroup* group, THTensor* self, int to);
 TH_API void THDist_(receive)(THDistGroup* group, THTensor* self, int from);
 
+/* The same calls, which return at once. The caller frees the result. */
+TH_API THDistWork* THDist_(broadcastAsync)(THDistGroup* group, THTensor* self, int root);
+TH_API THDistWork* THDist_(allReduceAsync)(THDistGroup* group, THTensor* self,
+                                           THDistReduction reduction);
+TH_API THDistWork* THDist_(reduceAsync)(THDistGroup* group, THTensor* self,
+                                        THDistReduction reduction, int root);
+TH_API THDistWork* THDist_(allGatherAsync)(THDistGroup* group, THTensor* r, THTensor* src);
+TH_API THDistWork* THDist_(gatherAsync)(THDistGroup* group, THTensor* r, THTensor* src, int root);
+TH_API THDistWork* THDist_(scatterAsync)(THDistGroup* group, THTensor* r, THTensor* src, int root);
+TH_API THDistWork* THDist_(reduceScatterAsync)(THDistGroup* group, THTensor* r, THTensor* src,
+                                               THDistReduction reduction);
+TH_API THDistWork* THDist_(allToAllAsync)(THDistGroup* group, THTensor* r, THTensor* src);
+TH_API THDistWork* THDist_(sendAsync)(THDistGroup* group, THTensor* self, int to);
+TH_API THDistWork* THDist_(receiveAsync)(THDistGroup* group, THTensor* self, int from);
+
 #endif

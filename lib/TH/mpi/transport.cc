@@ -355,7 +355,19 @@ Problem reduce_scatter(void* group, const void* all, void* own, int64_t each, DT
   int size = 1;
   MPI_Comm_size(comm(group), &size);
   if (each > std::numeric_limits<int>::max() / size) {
-    return "MPI: reduceScatter of 2^31 or more elements is not supported";
+    // More elements than MPI can count: one reduction for each rank.
+    int rank = 0;
+    MPI_Comm_rank(comm(group), &rank);
+    for (int root = 0; root < size; ++root) {
+      const size_t first = static_cast<size_t>(root * each) * item_size(type);
+      const char* block = static_cast<const char*>(all) + first;
+      Problem problem = in_pieces(each, type, most_reduced(type), [&](size_t offset, int piece) {
+        return MPI_Reduce(block + offset, rank == root ? at(own, offset) : nullptr, piece,
+                          mpi_type(type), mpi_op(type, reduction), root, comm(group));
+      });
+      if (problem) return problem;
+    }
+    return nullptr;
   }
   return checked(MPI_Reduce_scatter_block(all, own, static_cast<int>(each), mpi_type(type),
                                           mpi_op(type, reduction), comm(group)));

@@ -1,8 +1,9 @@
 -- averageGradients: means over the ranks, in buckets that are reduced in the background.
 
 local tensor = require 'tensor'
+local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
-local tree = require 'tensor.tree'
+local parts = require 'tensor.dist.parts'
 
 -- Buckets of this size use all of the bandwidth, and are small enough that several of them overlap
 -- with the computation.
@@ -20,9 +21,10 @@ local function install(Group)
    local Reducer = {}
    Reducer.__index = Reducer
 
-   local function new_reducer(group, bytes)
-      return setmetatable({group = group, bytes = bytes, open = {}, order = {}, running = {}},
-                          Reducer)
+   -- detail: the description of all tensors, on which the ranks must agree.
+   local function new_reducer(group, bytes, detail)
+      return setmetatable({group = group, bytes = bytes, detail = detail, open = {}, order = {},
+                           running = {}}, Reducer)
    end
 
    -- Reduces a bucket. mode: 'owning' starts to reduce it, false waits until it is done.
@@ -30,7 +32,7 @@ local function install(Group)
       local small, works = {}, {}
       local function reduce(leaf)
          works[#works + 1] = native.call(self.group.native, 'allReduce', nil, leaf, 'mean', nil,
-                                         mode)
+                                         mode, self.detail)
       end
       self.open[bucket.type] = nil
       for _, leaf in ipairs(bucket.leaves) do
@@ -83,10 +85,9 @@ local function install(Group)
    end
 
    local function check_floating(name, leaf)
-      local kind = leaf:type()
-      if not (kind:find 'Float' or kind:find 'Double' or kind:find 'Half') then
-         error(('%s: tensors of floating-point numbers are expected, got a %s'):format(name, kind),
-               3)
+      if not parts.is_floating(leaf) then
+         error(('%s: tensors of floating-point numbers are expected, got a %s'):format(
+            name, leaf:type()), 3)
       end
    end
 
@@ -98,26 +99,79 @@ local function install(Group)
       return bytes
    end
 
-   --- averageGradients(grads [, options]): overwrites the tensors of a nested table by their means
-   -- over the ranks, and returns it. options: bytes, the size of a bucket (32 MiB); deterministic
-   -- adds in an order that depends only on the number of ranks.
+   --- averageGradients(grads [, options]): overwrites the tensors and the numbers of a nested table
+   -- by their means over the ranks, and returns it. options: bytes, the size of a bucket (32 MiB);
+   -- deterministic adds in an order that depends only on the number of ranks.
    function Group:averageGradients(grads, options)
-      options = Group.options('averageGradients', options)
-      local leaves = tree.leaves(grads)
-      for _, leaf in ipairs(leaves) do
+      options = arguments.options('averageGradients', options, 'bytes', 'deterministic')
+      local bytes = bucket_bytes('averageGradients', options)
+      local found = parts.collect(grads, true)
+      for _, leaf in ipairs(found.leaves) do
          check_floating('averageGradients', leaf)
       end
-      if self.own_size == 1 or #leaves == 0 then
+      if self.own_size == 1 or #found.leaves == 0 then
          return grads
       elseif options.deterministic then
-         return self:ordered_reduce(grads, 'mean')
+         return self:ordered_reduce(grads, 'mean', true)
       end
-      local reducer = new_reducer(self, bucket_bytes('averageGradients', options))
-      for _, leaf in ipairs(leaves) do
+      local reducer = new_reducer(self, bytes, parts.describe(found))
+      for _, leaf in ipairs(found.leaves) do
          reducer:add(leaf)
       end
       reducer:finish()
-      return grads
+      return parts.put(found)
+   end
+
+   -- One backward pass: the gradients that are complete, by the numbers of their parameters.
+   local Pass = {}
+   Pass.__index = Pass
+
+   -- orders: the order of reduction for each description of parameters. All ranks must reduce in
+   -- the same order, but functions with branches complete gradients in different orders.
+   local function new_pass(group, bytes, argument, orders)
+      local detail = parts.describe(parts.collect(argument, true))
+      return setmetatable({group = group, reducer = new_reducer(group, bytes, detail),
+                           orders = orders, order = orders[detail], detail = detail,
+                           complete = {}, completed = {}, sent = {}, next = 1}, Pass)
+   end
+
+   -- Reduces what is complete, as far as the order permits.
+   function Pass:advance()
+      local order = self.order
+      while order and order[self.next] and self.complete[order[self.next]] do
+         local gradient = self.complete[order[self.next]]
+         self.reducer:add(gradient)
+         self.sent[gradient] = true
+         self.next = self.next + 1
+      end
+   end
+
+   function Pass:ready(gradient, number)
+      check_floating('grad', gradient)
+      self.complete[number] = gradient
+      table.insert(self.completed, number)
+      self:advance()
+   end
+
+   -- Reduces the other gradients, and waits. Returns the gradients. The order of later passes is
+   -- that in which rank 1 completed them first.
+   function Pass:finish(grads)
+      if not self.order and #self.completed > 0 then
+         local order = tensor.LongTensor(self.completed)
+         native.call(self.group.native, 'broadcast', nil, order, nil, 0, false, self.detail)
+         self.order = order:totable()
+         self.orders[self.detail] = self.order
+      end
+      self:advance()
+      -- Gradients of numbers and of Blobs.
+      local found = parts.collect(grads, true)
+      for _, leaf in ipairs(found.leaves) do
+         if not self.sent[leaf] then
+            self.reducer:add(leaf)
+         end
+      end
+      self.reducer:finish()
+      return parts.put(found)
    end
 
    --- grad(f [, options]): like tensor.grad, but the gradients are means over the ranks. They are
@@ -125,28 +179,26 @@ local function install(Group)
    -- The other results of f are not changed. options: those of averageGradients,
    -- and argument and tensors of tensor.grad.
    function Group:grad(f, options)
-      options = options or {}
+      options = arguments.options('grad', options, 'argument', 'bytes', 'deterministic', 'tensors')
       local own = {}
       local bytes = bucket_bytes('grad', options)
-      local reducer
+      local pass
+      local orders = {}
       own.argument, own.tensors = options.argument, options.tensors
       if self.own_size > 1 and not options.deterministic then
-         own.ready = function(gradient)
-            check_floating('grad', gradient)
-            reducer:add(gradient)
-         end
+         own.ready = function(gradient, number) pass:ready(gradient, number) end
       end
       local df = tensor.grad(f, own)
       local function averaged(grads, ...)
-         if reducer then
-            reducer:finish()
+         if pass then
+            grads = pass:finish(grads)
          elseif self.own_size > 1 then
-            self:averageGradients(grads, {deterministic = true})
+            grads = self:averageGradients(grads, {deterministic = true})
          end
          return grads, ...
       end
       return function(...)
-         reducer = own.ready and new_reducer(self, bytes)
+         pass = own.ready and new_pass(self, bytes, (select(own.argument or 1, ...)), orders)
          return averaged(df(...))
       end
    end

@@ -2,8 +2,9 @@
 -- asynchronous calls.
 
 local tensor = require 'tensor'
+local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
-local versions = require 'tensor.versions'
+local parts = require 'tensor.dist.parts'
 local tree = require 'tensor.tree'
 
 local is_tensor = tensor.isTensor
@@ -57,46 +58,39 @@ function Group:size()
    return self.own_size
 end
 
---- split(color [, key]): divides the group. The ranks with the same color form a group, in the
--- order of their keys (their ranks). Returns the group of this rank; nil for color nil.
+--- split(color [, key]): divides the group. The ranks with the same color, a whole number from 1,
+-- form a group, in the order of their keys (their ranks). Returns the group of this rank; nil for
+-- color nil.
 function Group:split(color, key)
+   local most = 2 ^ 31 - 1
+   if color ~= nil and not arguments.is_whole(color, 1, most) then
+      error(('split: color %s: nil or a whole number from 1 is expected'):format(
+         tostring(color)), 2)
+   elseif key ~= nil and not arguments.is_whole(key, -most, most) then
+      error(('split: key %s: a whole number is expected'):format(tostring(key)), 2)
+   end
    local part = native.split(self.native, color and color - 1 or -1, (key or self.own_rank) - 1)
    return part and Group.new(part) or nil
 end
 
 --- group(ranks): a group of some ranks, in this order. All ranks call this. Returns nil on the
--- others.
+-- others. A rank that is listed twice counts once.
 function Group:group(ranks)
+   if type(ranks) ~= 'table' or #ranks == 0 then
+      error('group: a list of ranks is expected, got ' .. (ranks and 'an empty table' or 'nil'), 2)
+   end
    local place
    for k, rank in ipairs(ranks) do
-      if type(rank) ~= 'number' or rank < 1 or rank > self.own_size or rank % 1 ~= 0 then
+      if not arguments.is_whole(rank, 1, self.own_size) then
          error(('group: rank %s does not exist: the group has %d ranks'):format(tostring(rank),
                                                                                self.own_size), 2)
-      end
-      if rank == self.own_rank then
+      elseif rank == self.own_rank then
          place = place or k
       end
    end
-   return self:split(place and 1, place)
-end
-
--- The options that calls know.
-local known = {async = 'boolean', deterministic = 'boolean', bytes = 'number'}
-
--- Splits the arguments of a call into those before the options, which are the last table, and the
--- options.
-function Group.options(name, options)
-   if options == nil then
-      return {}
-   elseif type(options) ~= 'table' or getmetatable(options) then
-      error(('%s: a table of options is expected, got %s'):format(name, tensor.type(options)), 3)
-   end
-   for key, value in versions.each(options) do
-      if type(value) ~= known[key] then
-         error(('%s: unknown option %s = %s'):format(name, tostring(key), tostring(value)), 3)
-      end
-   end
-   return options
+   local part = native.split(self.native, place and 0 or -1, (place or 1) - 1,
+                             'ranks ' .. table.concat(ranks, ', '))
+   return part and Group.new(part) or nil
 end
 
 -- Returns true for a tensor, and for a nested table that contains one.
@@ -104,21 +98,33 @@ function Group.has_tensors(x)
    return is_tensor(x) or type(x) == 'table' and not getmetatable(x) and #tree.leaves(x) > 0
 end
 
--- Calls an operation for each tensor in x. result(leaf) returns the tensor for its result, if that
--- is not the leaf itself. Returns the nested table of the results, or a handle.
-local function for_each(self, name, x, reduction, root, options, result)
+-- Calls an operation for each tensor in x. If is_in_place, it overwrites them, or copies of them in
+-- options.result. Otherwise the results are those of options.result, or new tensors. Returns the
+-- nested table of the results, or a handle.
+local function for_each(self, name, x, reduction, root, options, is_in_place)
    if not Group.has_tensors(x) then
       error(('%s: a tensor or a nested table of tensors is expected, got %s'):format(name,
                                                                            tensor.type(x)), 3)
    end
+   -- The ranks compare the whole table before they exchange its first tensor.
+   local detail = not is_tensor(x) and parts.describe(parts.collect(x)) or nil
    local works = {}
-   local results = tree.map(function(leaf)
-      local r = result and result(leaf)
+   local results = tree.map(function(leaf, given)
+      if given ~= nil and (not is_tensor(given) or given:type() ~= leaf:type()) then
+         error(('%s: result: a %s is expected, got %s'):format(name, leaf:type(),
+                                                             tensor.type(given)), 0)
+      end
+      local r = nil
+      if not is_in_place then
+         r = given or leaf.new()
+      elseif given then
+         leaf = given:resizeAs(leaf):copy(leaf)
+      end
       works[#works + 1] = native.call(self.native, name, r, leaf, reduction, root and root - 1,
-                                      options.async or false)
+                                      options.async or false, detail)
       return r or leaf
-   end, x)
-   if not result then
+   end, x, options.result)
+   if is_in_place and not options.result then
       results = x
    end
    if options.async then
@@ -129,7 +135,7 @@ end
 
 --- barrier([options]): waits until all ranks have called this.
 function Group:barrier(options)
-   options = Group.options('barrier', options)
+   options = arguments.options('barrier', options, 'async')
    local work = native.call(self.native, 'barrier', nil, nil, nil, nil, options.async or false)
    return work and setmetatable({works = {work}, finish = function() end}, Handle)
 end
@@ -140,11 +146,12 @@ function Group:broadcast(x, root, options)
    if type(root) == 'table' then
       root, options = nil, root
    end
-   options = Group.options('broadcast', options)
+   root, options = root or 1, arguments.options('broadcast', options, 'async', 'result')
+   arguments.check_root(self, 'broadcast', root)
    if not Group.has_tensors(x) then
-      return self:broadcast_value(x, root or 1, options)
+      return self:broadcast_value(x, root, options)
    end
-   return for_each(self, 'broadcast', x, nil, root or 1, options)
+   return for_each(self, 'broadcast', x, nil, root, options, true)
 end
 
 -- The arguments ([reduction] [, root] [, options]) of reductions.
@@ -155,13 +162,14 @@ local function read_reduction(name, reduction, root, options)
    if type(root) == 'table' then
       root, options = nil, root
    end
-   return reduction or 'sum', root, Group.options(name, options)
+   return reduction or 'sum', root, arguments.options(name, options, 'async', 'result',
+                                                  name == 'allReduce' and 'deterministic')
 end
-Group.read_reduction = read_reduction
 
 --- allReduce(x [, 'sum' | 'mean' | 'prod' | 'min' | 'max'] [, options]): overwrites the tensors in
 -- x by their reduction over all ranks, and returns x. A number returns the reduced number. options:
--- async returns a handle; deterministic adds in an order that depends only on the number of ranks.
+-- async returns a handle; deterministic adds in an order that depends only on the number of ranks;
+-- result leaves x unchanged, and overwrites this tensor or nested table instead.
 function Group:allReduce(x, reduction, options)
    local root
    reduction, root, options = read_reduction('allReduce', reduction, options)
@@ -169,6 +177,9 @@ function Group:allReduce(x, reduction, options)
       error('allReduce: the name of a reduction is expected, got ' .. tensor.type(root), 2)
    end
    if type(x) == 'number' then
+      if options.result then
+         error('allReduce: the option result is for tensors', 2)
+      end
       local t = tensor.DoubleTensor{x}
       local result = self:allReduce(t, reduction, options)
       if options.async then
@@ -178,26 +189,36 @@ function Group:allReduce(x, reduction, options)
       return t[1]
    end
    if options.deterministic then
+      if options.async then
+         error('allReduce: the options async and deterministic exclude each other', 2)
+      elseif options.result then
+         x = tree.map(function(leaf, r) return r:resizeAs(leaf):copy(leaf) end, x, options.result)
+      end
       return self:ordered_reduce(x, reduction)
    end
-   return for_each(self, 'allReduce', x, reduction, nil, options)
+   return for_each(self, 'allReduce', x, reduction, nil, options, true)
 end
 
 --- reduce(x [, reduction] [, root = 1] [, options]): like allReduce, but only the tensors of the
 -- root are overwritten.
 function Group:reduce(x, reduction, root, options)
    reduction, root, options = read_reduction('reduce', reduction, root, options)
-   return for_each(self, 'reduce', x, reduction, root or 1, options)
+   root = root or 1
+   arguments.check_root(self, 'reduce', root)
+   if root ~= self.own_rank then
+      options = {async = options.async}
+   end
+   return for_each(self, 'reduce', x, reduction, root, options, true)
 end
 
 --- allGather(x [, options]): the tensors of all ranks: new tensors with one more dimension, the
 -- first, for the ranks. If x contains no tensor, returns a list of the values of all ranks.
 function Group:allGather(x, options)
-   options = Group.options('allGather', options)
+   options = arguments.options('allGather', options, 'async', 'result')
    if not Group.has_tensors(x) then
       return self:gather_values('allGather', x, nil, options)
    end
-   return for_each(self, 'allGather', x, nil, nil, options, function(leaf) return leaf.new() end)
+   return for_each(self, 'allGather', x, nil, nil, options)
 end
 
 --- gather(x [, root = 1] [, options]): the same at the root. Returns nil on other ranks.
@@ -205,12 +226,12 @@ function Group:gather(x, root, options)
    if type(root) == 'table' then
       root, options = nil, root
    end
-   root, options = root or 1, Group.options('gather', options)
+   root, options = root or 1, arguments.options('gather', options, 'async', 'result')
+   arguments.check_root(self, 'gather', root)
    if not Group.has_tensors(x) then
       return self:gather_values('gather', x, root, options)
    end
-   local results = for_each(self, 'gather', x, nil, root, options,
-                            function(leaf) return leaf.new() end)
+   local results = for_each(self, 'gather', x, nil, root, options)
    if self.own_rank ~= root then
       if options.async then
          results.finish = function() return nil end
@@ -221,21 +242,48 @@ function Group:gather(x, root, options)
    return results
 end
 
---- scatter(result, x [, root = 1] [, options]): overwrites `result` by x[rank], where x is the
--- root's tensor and nil on other ranks. Returns result. scatter(list [, root = 1]): with a list of
--- values at the root and nil on other ranks, returns the value of this rank.
+--- scatter(result, x [, root = 1] [, options]): overwrites the tensors in `result` by those of
+-- x[rank], where x is the root's tensor or nested table, and nil on other ranks. Returns result.
+-- scatter(list [, root = 1]): with a list of values at the root and nil on other ranks, returns the
+-- value of this rank.
 function Group:scatter(result, x, root, options)
-   if not is_tensor(result) then
-      return self:scatter_values(result, x or 1)
+   if x == nil or Group.has_tensors(x) then
+      if type(root) == 'table' then
+         root, options = nil, root
+      end
+      root = root or 1
+      if Group.has_tensors(result) and (x ~= nil or root ~= self.own_rank) then
+         arguments.check_root(self, 'scatter', root)
+         options = arguments.options('scatter', options, 'async')
+         return self:scatter_tensors(result, x, root, options)
+      elseif is_tensor(result) then
+         error('scatter: the root has no tensor to scatter', 2)
+      end
+   else
+      root, options = x, root
    end
-   if type(root) == 'table' then
-      root, options = nil, root
+   arguments.check_root(self, 'scatter', root)
+   arguments.options('scatter', options)
+   return self:scatter_values(result, root)
+end
+
+function Group:scatter_tensors(result, x, root, options)
+   local detail = not is_tensor(result) and parts.describe(parts.collect(result)) or nil
+   local works = {}
+   local function scatter(r, t)
+      if t ~= nil and not is_tensor(t) then
+         error('scatter: a tensor is expected, got ' .. tensor.type(t), 0)
+      end
+      works[#works + 1] = native.call(self.native, 'scatter', r, t, nil, root - 1,
+                                      options.async or false, detail)
    end
-   root, options = root or 1, Group.options('scatter', options)
-   local work = native.call(self.native, 'scatter', result, x, nil, root - 1,
-                            options.async or false)
+   if root == self.own_rank then
+      tree.map(scatter, result, x)
+   else
+      tree.map(function(r) scatter(r) end, result)
+   end
    if options.async then
-      return setmetatable({works = {work}, finish = function() return result end}, Handle)
+      return setmetatable({works = works, finish = function() return result end}, Handle)
    end
    return result
 end
@@ -248,26 +296,23 @@ function Group:reduceScatter(x, reduction, options)
    if root then
       error('reduceScatter: the name of a reduction is expected, got ' .. tensor.type(root), 2)
    end
-   return for_each(self, 'reduceScatter', x, reduction, nil, options,
-                   function(leaf) return leaf.new() end)
+   return for_each(self, 'reduceScatter', x, reduction, nil, options)
 end
 
 --- allToAll(x [, options]): divides the first dimension into one part for each rank, and returns
 -- the parts for this rank of all ranks, in their order.
 function Group:allToAll(x, options)
-   options = Group.options('allToAll', options)
-   return for_each(self, 'allToAll', x, nil, nil, options, function(leaf) return leaf.new() end)
+   options = arguments.options('allToAll', options, 'async', 'result')
+   return for_each(self, 'allToAll', x, nil, nil, options)
 end
 
 --- send(x, rank [, options]): sends a tensor or any Lua value to another rank, which calls receive.
 function Group:send(x, rank, options)
-   options = Group.options('send', options)
+   options = arguments.options('send', options, 'async')
+   arguments.check_rank(self, 'send', rank)
    local name = 'send'
    if not is_tensor(x) then
       x, name = Group.to_tensor(x), 'sendValue'
-   end
-   if type(rank) ~= 'number' then
-      error('send: a rank is expected, got ' .. tensor.type(rank), 2)
    end
    local work = native.call(self.native, name, nil, x, nil, rank - 1, options.async or false)
    return work and setmetatable({works = {work}, finish = function() end}, Handle)
@@ -281,17 +326,19 @@ function Group:receive(t, rank, options)
       if rank ~= nil then
          error('receive: options need a tensor', 2)
       end
+      arguments.check_rank(self, 'receive', t)
       local received, is_value = native.receive_any(self.native, t - 1)
       if is_value then
          return Group.from_tensor(received)
       end
       return received
    end
-   options = Group.options('receive', options)
+   options = arguments.options('receive', options, 'async')
    if not is_tensor(t) or type(rank) ~= 'number' then
       error('receive: a tensor and a rank are expected, got ' .. tensor.type(t) .. ' and '
             .. tensor.type(rank), 2)
    end
+   arguments.check_rank(self, 'receive', rank)
    local work = native.call(self.native, 'receive', nil, t, nil, rank - 1, options.async or false)
    if work then
       return setmetatable({works = {work}, finish = function() return t end}, Handle)

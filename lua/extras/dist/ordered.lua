@@ -5,7 +5,11 @@
 
 local tensor = require 'tensor'
 local native = require 'tensor.native'.dist
+local parts = require 'tensor.dist.parts'
 local tree = require 'tensor.tree'
+local versions = require 'tensor.versions'
+
+local pack = versions.pack
 
 -- Adds a node to a list of finished subtrees, from left to right. A right node is combined with its
 -- left neighbour: combine(left value, right value).
@@ -94,8 +98,9 @@ local function by_type(leaves)
 end
 
 local function install(Group)
-   -- Returns the sum of `count` vectors. nodes: the subtrees of this rank.
-   local function exchange(self, nodes, count)
+   -- Returns the sum of `count` vectors. nodes: the subtrees of this rank. detail: a text that is
+   -- equal on all ranks if the vectors have the same parts.
+   local function exchange(self, nodes, count, detail)
       local size = self.own_size
       if size == 1 then
          return total_of(nodes)
@@ -119,7 +124,7 @@ local function install(Group)
          end
       end
       local received = sent.new()
-      native.call(self.native, 'allToAll', received, sent, nil, nil, false)
+      native.call(self.native, 'allToAll', received, sent, nil, nil, false, detail)
       local sum = {}
       for r = 1, size do
          for k, place in ipairs(all[r]) do
@@ -131,68 +136,73 @@ local function install(Group)
       return slices:view(-1):narrow(1, 1, length)
    end
 
-   -- allReduce with the option deterministic: one summand for each rank.
-   function Group:ordered_reduce(x, reduction)
+   -- allReduce with the option deterministic: one summand for each rank. numbers: whether numbers
+   -- are reduced, too.
+   function Group:ordered_reduce(x, reduction, numbers)
       if reduction ~= 'sum' and reduction ~= 'mean' then
          error(("allReduce: the option deterministic is for 'sum' and 'mean', not '%s'"):format(
             reduction), 3)
       end
-      for _, leaves in ipairs(by_type(tree.leaves(x))) do
+      local found = parts.collect(x, numbers)
+      local detail = parts.describe(found)
+      for _, leaves in ipairs(by_type(found.leaves)) do
          local nodes = {{value = flatten(leaves), level = 0, index = self.own_rank - 1}}
          if nodes[1].value:nElement() > 0 then
-            local total = exchange(self, nodes, self.own_size)
+            local total = exchange(self, nodes, self.own_size, detail)
             if reduction == 'mean' then
                total:div(self.own_size)
             end
             restore(leaves, total)
          end
       end
-      return x
+      return parts.put(found)
    end
 
    --- averageChunks(count, f): calls f(k) for those of the chunks k = 1, ..., count that belong to
-   -- this rank. Returns the means of its results over all chunks. The results are tensors, nested
-   -- tables of tensors, or numbers. The chunks are added in a fixed order, so the bits do not
-   -- depend on the number of ranks. count must be at least the number of ranks.
+   -- this rank. Returns the means of its results over all chunks. The results are numbers, tensors
+   -- of floating-point numbers, or nested tables of them. The chunks are added in a fixed order, so
+   -- the bits do not depend on the number of ranks. count must be at least the number of ranks.
    function Group:averageChunks(count, f)
       if type(count) ~= 'number' or count % 1 ~= 0 or count < self.own_size then
          error(('averageChunks: %s chunks for %d ranks: at least one for each is expected'):format(
             tostring(count), self.own_size), 2)
+      elseif type(f) ~= 'function' and type(f) ~= 'table' then
+         error('averageChunks: a function is expected, got ' .. tensor.type(f), 2)
       end
       local first, last = part(count, self.own_size, self.own_rank)
-      local sums, results, numbers
+      local sums, found, returned, detail = {}, nil, nil, nil
       for k = first, last - 1 do
-         local values = {f(k + 1)}
-         numbers = {}
-         for j, value in ipairs(values) do
-            if type(value) == 'number' then
-               numbers[j] = true
-               values[j] = tensor.DoubleTensor{value}
+         returned = pack(f(k + 1))
+         found = parts.collect({versions.unpack(returned, 1, returned.n)}, true)
+         for _, leaf in ipairs(found.leaves) do
+            if not parts.is_floating(leaf) then
+               error(('averageChunks: tensors of floating-point numbers are expected, got a %s')
+                  :format(leaf:type()), 2)
             end
          end
-         local leaves = tree.leaves(values)
-         if #leaves == 0 then
+         if #found.leaves == 0 then
             error('averageChunks: the function has returned no tensor and no number', 2)
          end
-         sums = sums or {}
-         for j, list in ipairs(by_type(leaves)) do
+         local text = ('%d chunks of %s'):format(count, parts.describe(found))
+         if detail and text ~= detail then
+            error(('averageChunks: the results differ: %s; then %s'):format(detail, text), 2)
+         end
+         detail = text
+         for j, list in ipairs(by_type(found.leaves)) do
             sums[j] = sums[j] or {}
             push(sums[j], 0, k, flatten(list), add)
          end
-         results = values
       end
-      results = tree.clone(results)
-      for j, list in ipairs(by_type(tree.leaves(results))) do
+      -- The tensors that f returned stay as they are.
+      local results = tree.clone(found.x)
+      found = parts.collect(results, true)
+      for j, list in ipairs(by_type(found.leaves)) do
          if sums[j][1].value:nElement() > 0 then
-            restore(list, exchange(self, sums[j], count):div(count))
+            restore(list, exchange(self, sums[j], count, detail):div(count))
          end
       end
-      for j = 1, #results do
-         if numbers[j] then
-            results[j] = results[j][1]
-         end
-      end
-      return require 'tensor.versions'.unpack(results)
+      parts.put(found)
+      return versions.unpack(results, 1, returned.n)
    end
 
    Group.flatten, Group.restore, Group.by_type = flatten, restore, by_type

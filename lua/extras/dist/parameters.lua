@@ -2,40 +2,33 @@
 -- checkpoints.
 
 local tensor = require 'tensor'
+local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
+local leaves_of = require 'tensor.dist.parts'
 local training = require 'tensor.training'
-local tree = require 'tensor.tree'
 
 local function install(Group)
-   --- synchronize(params [, root = 1]): overwrites the tensors of a nested table by those of the
-   -- root, and returns it.
+   --- synchronize(params [, root = 1]): overwrites the tensors and the numbers of a nested table by
+   -- those of the root, and returns it.
    function Group:synchronize(params, root)
-      if #tree.leaves(params) > 0 then
-         self:broadcast(params, root or 1)
-      end
-      return params
-   end
-
-   -- The names of the leaves, as in 'params.1.weight', in the order of tree.leaves.
-   local function names_of(value, name, list, seen)
-      if tensor.isTensor(value) then
-         if not seen[value] then
-            seen[value] = true
-            list[#list + 1] = name
-         end
-      elseif type(value) == 'table' then
-         for _, key in ipairs(tree.keys(value)) do
-            names_of(value[key], name .. '.' .. tostring(key), list, seen)
+      root = root or 1
+      arguments.check_root(self, 'synchronize', root)
+      local found = leaves_of.collect(params, true)
+      if self.own_size > 1 then
+         local detail = leaves_of.describe(found)
+         for _, leaf in ipairs(found.leaves) do
+            native.call(self.native, 'broadcast', nil, leaf, nil, root - 1, false, detail)
          end
       end
-      return list
+      return leaves_of.put(found)
    end
 
-   --- check(params [, name = 'params']): raises an error on all ranks if the tensors of a nested
-   -- table are not equal on all ranks, bit for bit. The error names the first tensor that differs,
-   -- and the ranks where it differs from that of most ranks. Returns params.
+   --- check(params [, name = 'params']): raises an error on all ranks if the tensors and numbers of
+   -- a nested table are not equal on all ranks, bit for bit. The error names the first one that
+   -- differs, and the ranks where it differs from that of most ranks. Returns params.
    function Group:check(params, name)
-      local leaves = tree.leaves(params)
+      local found = leaves_of.collect(params, true)
+      local leaves = found.leaves
       if self.own_size == 1 or #leaves == 0 then
          return params
       end
@@ -43,7 +36,9 @@ local function install(Group)
       for k, leaf in ipairs(leaves) do
          hashes:narrow(1, k, 1):copy(native.hash(leaf))
       end
-      local all = self:allGather(hashes)
+      local all = tensor.LongTensor()
+      native.call(self.native, 'allGather', all, hashes, nil, nil, false,
+                  table.concat(found.names, ', '))
       for k = 1, #leaves do
          local column = all:select(2, k):contiguous()
          -- agreeing[r]: the number of ranks with the hash of rank r.
@@ -61,8 +56,9 @@ local function install(Group)
             end
          end
          if #others > 0 then
+            local own = found.names[k]
             error(('check: %s differs on rank%s %s from that on rank %d'):format(
-               names_of(params, name or 'params', {}, {})[k], #others > 1 and 's' or '',
+               (name or 'params') .. (own == '' and '' or '.') .. own, #others > 1 and 's' or '',
                table.concat(others, ', '), most), 2)
          end
       end

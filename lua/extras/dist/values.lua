@@ -17,14 +17,16 @@ local function install(Group)
       native.call(self.native, name, r, t, nil, root and root - 1, false)
    end
 
-   local function refuse_async(name, options)
+   local function refuse_options(name, options)
       if options.async then
          error(('%s: only tensors can be exchanged asynchronously'):format(name), 3)
+      elseif options.result then
+         error(('%s: the option result is for tensors'):format(name), 3)
       end
    end
 
    function Group:broadcast_value(value, root, options)
-      refuse_async('broadcast', options)
+      refuse_options('broadcast', options)
       if self.own_size == 1 then
          return value
       end
@@ -50,7 +52,7 @@ local function install(Group)
    end
 
    function Group:gather_values(name, value, root, options)
-      refuse_async(name, options)
+      refuse_options(name, options)
       local bytes = Group.to_tensor(value)
       local counts = tensor.LongTensor()
       call(self, 'allGather', counts, tensor.LongTensor{bytes:size(1)})

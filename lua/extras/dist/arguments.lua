@@ -1,0 +1,54 @@
+-- Checks of the arguments of tensor.dist. `name` is that of the function, for messages.
+
+local tensor = require 'tensor'
+local versions = require 'tensor.versions'
+
+local arguments = {}
+
+--- is_whole(x, least, most): true for a whole number in this range.
+function arguments.is_whole(x, least, most)
+   return type(x) == 'number' and x >= least and x <= most and x % 1 == 0
+end
+
+--- check_root(group, name, root): raises an error unless the root is a rank.
+function arguments.check_root(group, name, root)
+   if not arguments.is_whole(root, 1, group.own_size) then
+      error(('%s: root %s is not a rank: the group has %d ranks'):format(name, tostring(root),
+                                                                       group.own_size), 3)
+   end
+end
+
+--- check_rank(group, name, rank): raises an error unless `rank` is another rank.
+function arguments.check_rank(group, name, rank)
+   if rank == group.own_rank then
+      error(('%s: rank %d is this rank itself'):format(name, rank), 3)
+   elseif not arguments.is_whole(rank, 1, group.own_size) then
+      error(('%s: rank %s does not exist: the group has %d ranks'):format(name, tostring(rank),
+                                                                        group.own_size), 3)
+   end
+end
+
+local types = {argument = 'number', async = 'boolean', bytes = 'number',
+               deterministic = 'boolean', tensors = 'boolean', timeout = 'number',
+               transport = 'string'}
+
+--- options(name, options, ...): the options of a call, checked. The names that it knows follow.
+function arguments.options(name, options, ...)
+   if options == nil then
+      return {}
+   elseif type(options) ~= 'table' or getmetatable(options) then
+      error(('%s: a table of options is expected, got %s'):format(name, tensor.type(options)), 3)
+   end
+   local known = {}
+   for _, key in ipairs{...} do
+      known[key] = true
+   end
+   for key, value in versions.each(options) do
+      if not known[key] or types[key] and type(value) ~= types[key] then
+         error(('%s: unknown option %s = %s'):format(name, tostring(key), tostring(value)), 3)
+      end
+   end
+   return options
+end
+
+return arguments

@@ -1,0 +1,69 @@
+-- The tensors and the numbers of nested tables, in a fixed order, with their names.
+
+local tensor = require 'tensor'
+local tree = require 'tensor.tree'
+
+local parts = {}
+
+--- collect(x [, numbers]): a table with the lists `leaves`, the tensors in x, each once, and
+-- `names`, such as 'layers.1.weight'. If numbers is true, numbers are leaves, too: DoubleTensors of one element.
+function parts.collect(x, numbers)
+   local found, seen = {x = x, leaves = {}, names = {}, numbers = {}}, {}
+   local function add(leaf, name)
+      found.leaves[#found.leaves + 1] = leaf
+      found.names[#found.names + 1] = name
+   end
+   local function visit(value, name, owner, key)
+      if tensor.isTensor(value) then
+         if not seen[value] then
+            seen[value] = true
+            add(value, name)
+         end
+      elseif numbers and type(value) == 'number' then
+         local leaf = tensor.DoubleTensor{value}
+         add(leaf, name)
+         table.insert(found.numbers, {owner = owner, key = key, leaf = leaf})
+      elseif type(value) == 'table' then
+         for _, k in ipairs(tree.keys(value)) do
+            visit(value[k], name == '' and tostring(k) or name .. '.' .. tostring(k), value, k)
+         end
+      end
+   end
+   visit(x, '')
+   return found
+end
+
+--- is_floating(leaf): true for tensors whose elements can be divided.
+function parts.is_floating(leaf)
+   return (leaf:type():find 'Float' or leaf:type():find 'Double' or leaf:type():find 'Half') ~= nil
+end
+
+--- put(found): writes the leaves of numbers back to the tables. Returns x, or its new value if it
+-- is a number.
+function parts.put(found)
+   for _, number in ipairs(found.numbers) do
+      if not number.owner then
+         return number.leaf[1]
+      end
+      number.owner[number.key] = number.leaf[1]
+   end
+   return found.x
+end
+
+--- describe(found): a text such as 'bias Float[3], weight Float[2 x 3]', which is equal on all
+-- ranks if they have the same tensors.
+function parts.describe(found)
+   local texts = {}
+   for k, leaf in ipairs(found.leaves) do
+      local sizes = {}
+      for d = 1, leaf:dim() do
+         sizes[d] = leaf:size(d)
+      end
+      local name = found.names[k]
+      texts[k] = ('%s%s%s[%s]'):format(name, name == '' and '' or ' ',
+                                       leaf:type():match '(%a+)Tensor$', table.concat(sizes, ' x '))
+   end
+   return table.concat(texts, ', ')
+end
+
+return parts

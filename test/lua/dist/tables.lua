@@ -1,0 +1,195 @@
+-- Run by dist_spec with several ranks: nested tables that differ between ranks, gradients of
+-- functions with branches, results in given tensors, and arguments that are errors on all ranks.
+
+local torch = require 'tensor'
+local dist = require 'tensor.dist'
+
+local rank, size = dist.init{timeout = 60}
+local function fails(messages, f, ...)
+  local ok, problem = pcall(f, ...)
+  for _, message in ipairs(type(messages) == 'table' and messages or {messages}) do
+    assert(not ok and tostring(problem):find(message, 1, true), tostring(problem))
+  end
+end
+local function float(...) return torch.FloatTensor{...} end
+local sum = size * (size + 1) / 2
+
+-- Each rank uses another parameter, so that gradients are complete in another order.
+for _, options in ipairs{{}, {bytes = 1}, {deterministic = true}} do
+  local params = {}
+  for r = 1, size do
+    params['p' .. r] = float(1)
+  end
+  local df = dist.grad(function(p, x)
+    return (p['p' .. rank] * x + p.p1 * x):sum()
+  end, options)
+  for _ = 1, 3 do
+    local grads, loss = df(params, 10 * rank)
+    assert(loss == 20 * rank)
+    for r = 1, size do
+      assert(math.abs(grads['p' .. r][1] - ((r == 1 and 10 * sum or 0) + 10 * r) / size) < 1e-5)
+    end
+    dist.check(grads)
+  end
+end
+
+-- Numbers are parameters and gradients, too.
+for _, options in ipairs{{}, {deterministic = true}, {tensors = true}} do
+  local df = dist.grad(function(p, x) return (p.w * x * p.scale):sum() + p.list[1] * rank end,
+                       options)
+  local grads = df({w = float(1), scale = 2, list = {3}}, rank)
+  local function value(x) return torch.isTensor(x) and x[1] or x end
+  assert(grads.w[1] == 2 * sum / size and value(grads.scale) == sum / size)
+  assert(value(grads.list[1]) == sum / size)
+end
+assert(dist.grad(function(a) return a * rank end)(1) == sum / size)
+for _, options in ipairs{{}, {deterministic = true}} do
+  local grads = dist.averageGradients({a = {rank}, w = float(rank)}, options)
+  assert(grads.a[1] == sum / size and grads.w[1] == sum / size)
+end
+local mixed = {scale = rank, w = float(rank)}
+assert(dist.synchronize(mixed, size) == mixed and mixed.scale == size and mixed.w[1] == size)
+assert(dist.check{a = 5} and dist.synchronize(rank) == 1)
+local blob = torch.FloatBlob(2)
+blob:data():fill(1)
+local gradient = dist.grad(function(b) return (b:data() * rank):sum() end)(blob)
+assert(gradient[1] == sum / size and blob:diff()[2] == sum / size)
+local means, none, last = dist.averageChunks(size, function(k)
+  return {a = k, w = {torch.DoubleTensor{k}}}, nil, k
+end)
+assert(means.a == sum / size and means.w[1][1] == sum / size and none == nil)
+assert(last == sum / size)
+
+-- Results in given tensors. The operand stays.
+local x, r = float(rank, 1), torch.FloatTensor()
+assert(dist.allReduce(x, 'sum', {result = r}) == r and r[1] == sum and x[1] == rank)
+assert(dist.allReduce(x, {result = r, async = true}):wait() == r and r[2] == size)
+assert(dist.allReduce(x, {result = r, deterministic = true}) == r and r[1] == sum and x[1] == rank)
+dist.reduce(x, 'max', size, {result = r:zero()})
+assert(r[1] == (rank == size and size or 0) and x[1] == rank)
+assert(dist.broadcast(x, size, {result = r}) == r and r[1] == size and x[1] == rank)
+local nested = {b = {torch.FloatTensor(3, 3)}}
+assert(dist.allGather({b = {x}}, {result = nested}).b[1] == nested.b[1])
+assert(nested.b[1]:size(1) == size and nested.b[1][size][1] == size)
+dist.gather(x, {result = rank == 1 and r or nil})
+assert(rank > 1 or r[size][1] == size)
+local rows = torch.FloatTensor(2 * size, 3):fill(rank)
+assert(dist.reduceScatter(rows, {result = r}):sum() == 6 * sum and r:size(1) == 2)
+assert(dist.allToAll(rows, {result = r}) == r and r:size(1) == 2 * size)
+
+-- Nested tables are scattered.
+local part = {a = float(0), b = {torch.IntTensor(2)}}
+local all = {a = torch.range(1, size):float():view(size, 1), b = {torch.IntTensor(size, 2):fill(4)}}
+assert(dist.scatter(part, rank == size and all or nil, size) == part)
+assert(part.a[1] == rank and part.b[1][2] == 4)
+dist.scatter(part, rank == 1 and all or nil, {async = true}):wait()
+assert(part.a[1] == rank)
+
+-- The asynchronous calls of the C interface.
+local has_ffi, ffi = pcall(require, 'ffi')
+if has_ffi then
+  ffi.cdef [[
+    void *THDist_barrierAsync(void *group);
+    void *THDistFloat_allReduceAsync(void *group, void *self, int reduction);
+    void *THDistFloat_allGatherAsync(void *group, void *r, void *src);
+    void *THDistFloat_broadcastAsync(void *group, void *self, int root);
+    void THDistWork_wait(void *work);
+    int THDistWork_isDone(void *work);
+    void THDistWork_free(void *work);
+  ]]
+  local C = ffi.load(os.getenv 'TENSOR_PREFIX' .. '/lib/libTH.so')
+  local t, gathered = float(rank, 2), torch.FloatTensor()
+  local works = {C.THDistFloat_allReduceAsync(nil, t:cdata(), 0),
+                 C.THDistFloat_allGatherAsync(nil, gathered:cdata(), x:cdata()),
+                 C.THDist_barrierAsync(nil),
+                 C.THDistFloat_broadcastAsync(nil, float(1):cdata(), size - 1)}
+  t:fill(7)
+  for k = 1, 3 do
+    C.THDistWork_wait(works[k])
+    C.THDistWork_wait(works[k])
+    assert(C.THDistWork_isDone(works[k]) == 1)
+  end
+  for k = 1, 4 do
+    C.THDistWork_free(works[k])
+  end
+  -- With one rank a reduction has nothing to write.
+  assert(t[1] == (size == 1 and 7 or sum) and gathered[size][1] == size)
+end
+
+-- A compiled function exchanges elements each time.
+local compiled = torch.compile(function(p)
+  local q = p * 2
+  dist.allReduce(q)
+  return q + 1
+end)
+for k = 1, 4 do
+  assert(compiled(torch.FloatTensor{rank, k})[2] == 2 * k * size + 1)
+end
+
+-- Groups that nobody keeps are freed: MPICH has about 2,000 of them.
+local garbage = setmetatable({{}}, {__mode = 'v'})
+collectgarbage 'stop'
+for _ = 1, 600 do
+  dist.split(1)
+end
+assert(garbage[1] == nil)
+collectgarbage 'restart'
+
+-- Arguments that are wrong in the same way on all ranks.
+fails('split: color 0: nil or a whole number from 1 is expected', dist.split, 0)
+fails('split: color 1.5', dist.split, 1.5)
+fails('split: key a: a whole number', dist.split, 1, 'a')
+fails('group: a list of ranks is expected, got nil', dist.group)
+fails('group: a list of ranks is expected, got an empty table', dist.group, {})
+fails('broadcast: root x is not a rank', dist.broadcast, x, 'x')
+fails('gather: root 1.5 is not a rank', dist.gather, x, 1.5)
+fails('reduce: root 0 is not a rank', dist.reduce, x, 'sum', 0)
+fails('receive: rank 9 does not exist', dist.receive, 9)
+fails('scatter: unknown option async', dist.scatter, {1, 2, 3}, 1, {async = true})
+fails('averageGradients: unknown option async', dist.averageGradients, x, {async = true})
+fails('grad: unknown option byte', dist.grad, print, {byte = 1})
+fails('init: unknown option timeuot', dist.init, {timeuot = 5})
+fails('init: a table of options is expected, got number', dist.init, 5)
+fails('the options async and deterministic exclude each other', dist.allReduce, x,
+      {async = true, deterministic = true})
+fails('allReduce: result: a torch.FloatTensor is expected, got torch.IntTensor', dist.allReduce, x,
+      {result = torch.IntTensor(2)})
+fails('a is in only one of them', dist.allReduce, {a = x}, {result = {b = x}})
+fails('broadcast: the option result is for tensors', dist.broadcast, 'x', 1, {result = x})
+fails('averageChunks: a function is expected, got number', dist.averageChunks, size, 3)
+fails('averageChunks: tensors of floating-point numbers are expected, got a torch.IntTensor',
+      dist.averageChunks, size, function() return torch.IntTensor{1} end)
+fails('averageChunks: the results differ: 8 chunks of 1 Float[', dist.averageChunks, 8,
+      function(k) return torch.FloatTensor(k) end)
+
+-- Tables that differ, although each call exchanges the same number of elements.
+if size > 1 then
+  local own = rank == 1
+  local a, b = torch.FloatTensor(own and 2 or 3), torch.FloatTensor(own and 3 or 2)
+  local texts = {'the ranks disagree: rank 1: ', ', from a Float[2], b Float[3]; rank',
+                 ', from a Float[3], b Float[2]'}
+  for _, options in ipairs{{}, {deterministic = true}} do
+    fails(texts, dist.averageGradients, {a = a:fill(rank), b = b:fill(rank)}, options)
+    assert(a:eq(rank):all() and b:eq(rank):all())
+  end
+  fails(texts, dist.grad(function(p) return p.a:sum() + p.b:sum() end), {a = a, b = b})
+  fails({', from x Float[1]', ', from y Float[1]'}, dist.allReduce,
+        {[own and 'x' or 'y'] = float(1)})
+  fails({', from Float[2 x 3]', ', from Float[3 x 2]'}, dist.allReduce,
+        own and torch.FloatTensor(2, 3) or torch.FloatTensor(3, 2), {deterministic = true})
+  fails({'8 chunks of 1 Double[1]', '9 chunks of 1 Double[1]'}, dist.averageChunks, own and 8 or 9,
+        function(k) return k end)
+  fails({'from ranks 1, 2', 'from ranks 2, 1'}, dist.group, own and {1, 2} or {2, 1})
+  -- Equal bytes of another shape, of another type, and numbers.
+  fails('check: params.a differs on rank', dist.check,
+        {a = own and torch.zeros(2, 3) or torch.zeros(3, 2)})
+  fails('check: net.1 differs on rank', dist.check,
+        {own and float(0) or torch.IntTensor{0}}, 'net')
+  fails('check: params.scale differs on rank', dist.check, {scale = own and 1 or 2})
+  fails({', from a; rank', ', from b'}, dist.check, {[own and 'a' or 'b'] = float(0)})
+end
+dist.barrier()
+
+if rank == 1 then
+  print('ok ' .. size)
+end
