@@ -4,6 +4,7 @@ local torch = require 'tensor'
 local dist = require 'tensor.dist'
 local child = require 'support.child'
 local settings = require 'support.settings'
+local sleep = require 'tensor.native'.sleep
 
 local prefix = os.getenv 'TENSOR_PREFIX' or ''
 
@@ -22,6 +23,22 @@ local function start(ranks, script, ...)
     or prefix .. '/bin/tensor'
   return run(('OMP_NUM_THREADS=1 %s test/lua/dist/%s.lua %s'):format(launcher, script,
                                                                     table.concat({...}, ' ')))
+end
+
+-- Waits until a process has ended, for at most 10 s. One that nobody has waited for is a zombie.
+local function has_ended(pid)
+  for _ = 1, 100 do
+    local file = io.open(('/proc/%s/stat'):format(pid))
+    local stat = file and file:read '*a'
+    if file then
+      file:close()
+    end
+    if not stat or stat:find '%) Z' then
+      return true
+    end
+    sleep(0.1)
+  end
+  return false
 end
 
 -- The MPI that the transport belongs to may be missing on this machine.
@@ -107,6 +124,17 @@ describe('tensor.dist', function()
       end
     end)
   end
+
+  when_mpi('ends all ranks after Ctrl-C', function()
+    local output, status = start(3, 'faults', 'interrupted')
+    assert.are_not.equal(0, status)
+    local count = 0
+    for pid in output:gmatch 'has number (%d+)' do
+      count = count + 1
+      assert.is_true(has_ended(pid))
+    end
+    assert.are.equal(3, count, output)
+  end)
 
   -- With 2 ranks the elements are in the messages that compare the calls.
   when_mpi('reports a late rank to which elements are on their way', function()

@@ -223,9 +223,11 @@ Problem split(void* group, int color, int key, void** part, int* rank, int* size
 }
 
 void free_group(void* group) {
+  auto* made = static_cast<MPI_Comm*>(group);
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (!finalized) MPI_Comm_free(static_cast<MPI_Comm*>(group));
+  if (!finalized) MPI_Comm_free(made);
+  delete made;
 }
 
 // ---- messages -----------------------------------------------------------------------------------

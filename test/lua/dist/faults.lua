@@ -44,6 +44,31 @@ elseif fault == 'inside' then
   while true do
     dist.allReduce(t)
   end
+elseif fault == 'interrupted' then
+  -- Prints the number of each process. Then one of them presses Ctrl-C, that is, sends SIGINT to
+  -- the launcher, an ancestor.
+  local function parent_of(pid)
+    local stat = io.open(('/proc/%s/stat'):format(pid)):read '*a'
+    return stat:match '%((.*)%) %S+ (%d+)'
+  end
+  local own = io.open '/proc/self/stat':read '*a':match '^%d+'
+  io.stdout:write(('has number %s\n'):format(own))
+  io.stdout:flush()
+  dist.barrier()
+  if rank == 2 then
+    local pid = own
+    while pid ~= '1' do
+      local name, parent = parent_of(pid)
+      if name:find '^mpi' then
+        os.execute('kill -INT ' .. pid)
+        break
+      end
+      pid = parent
+    end
+  end
+  while true do
+    dist.allReduce(t)
+  end
 elseif fault == 'killed' then
   for step = 1, math.huge do
     if rank == 2 and step == 100 then
