@@ -143,6 +143,17 @@ describe('tensor.dist', function()
     assert.is_truthy(output:find(faults.late[1], 1, true), output)
   end)
 
+  when_mpi('reports processes that srun has not connected', function()
+    local output, status = run(('SLURM_STEP_NUM_TASKS=3 %s/bin/tensor -e "require '
+      .. '\'tensor.dist\'.init{transport = \'mpi\'}"'):format(prefix))
+    assert.are_not.equal(0, status)
+    assert.is_truthy(output:find('the launcher has started 3 processes, but ', 1, true), output)
+    assert.is_truthy(output:find(' has 1: it needs the mpirun of its own MPI, or the option --mpi of '
+      .. 'srun that fits it', 1, true), output)
+    assert.are.equal('1\n', (run(('SLURM_STEP_NUM_TASKS=3 %s/bin/tensor -e "print(require '
+      .. '\'tensor.dist\'.size())"'):format(prefix))))
+  end)
+
   it('reports a launcher without a transport', function()
     local output, status = run(('OMPI_COMM_WORLD_SIZE=2 TENSOR_MPI_PLUGIN=/none %s/bin/tensor -e '
       .. '"require \'tensor.dist\'.init()"'):format(prefix))

@@ -104,7 +104,7 @@ void Engine::check(Problem problem) const {
 }
 
 void* Engine::start(const char* transport) {
-  const int launched = launched_processes();
+  int launched = launched_processes();
   const bool wanted = transport && *transport;
   if (wanted && std::string(transport) != "mpi") {
     fail("unknown transport '%.40s': 'mpi' is expected", transport);
@@ -113,6 +113,8 @@ void* Engine::start(const char* transport) {
     started_ = true;
     return nullptr;
   }
+  // srun with another --mpi starts processes that do not know each other.
+  if (!launched) launched = number_in("SLURM_STEP_NUM_TASKS");
   std::string problem;
   const TransportTable* table = load_transport(kTransport, &problem);
   if (!table) {
@@ -122,7 +124,8 @@ void* Engine::start(const char* transport) {
   void* world = nullptr;
   check(table->start(&info_, &world));
   if (launched > 1 && info_.size != launched) {
-    fail("the launcher has started %d processes, but %s has %d: it needs the mpirun of its own MPI",
+    fail("the launcher has started %d processes, but %s has %d: it needs the mpirun of its own MPI, "
+         "or the option --mpi of srun that fits it",
          launched, info_.library, info_.size);
   }
   table_ = table;
