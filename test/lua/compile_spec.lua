@@ -426,17 +426,34 @@ describe('compile', function()
     is_compiled(generator, x)
   end)
 
-  it('works on devices, by calling', function()
+  it('works on devices', function()
     local there, x = pcall(function() return tensor.ones(2):to 'soft' end)
     if not there then return end
     local f = tensor.compile(function(a) return a * 2 + 1 end)
-    local on_host = tensor.ones(2)
-    is_compiled(f, on_host)
-    for _ = 1, 3 do
-      local y = f(x)
-      assert.equal(x:device(), y:device())
+    local on_host = tensor.ones(2):to 'cpu'
+    for _, a in ipairs{x, tensor.getDefaultDevice() == 'cpu' and on_host or nil} do
+      is_compiled(f, a)
+      local y = f(a)
+      assert.equal(a:device(), y:device())
       assert.same({3, 3}, y:totable())
     end
+    -- Values without operands, parts, sums, masks, products, and an argument that is written.
+    local g = tensor.compile(function(a, b)
+      local filled, parts = a:clone():fill(3), a:clone()
+      parts:narrow(1, 1, 1):mul(5)
+      b:add(a)
+      return filled, parts, a:sum(1), a:gt(0), tensor.ger(a, b), b
+    end)
+    local b = tensor.zeros(2):to 'soft'
+    for k = 1, 4 do
+      for j, r in ipairs{g(x, b)} do
+        local expected = {{3, 3}, {5, 1}, {2}, {1, 1}, {{k, k}, {k, k}}, {k, k}}
+        assert.equal(x:device(), r:device())
+        assert.same(expected[j], r:totable())
+      end
+    end
+    is_compiled(g, x, b)
+    is_called('works on several devices', function(a) return a + on_host end, x)
   end)
 
   it('is seen by the profiler as one operation, and prints', function()

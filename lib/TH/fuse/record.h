@@ -110,6 +110,7 @@ class Recorder final : public Tracer {
   void attempt(const F& body) noexcept;
   [[noreturn]] void refuse(const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+  void check_device(const Tensor& t);
   bool made_view() const;
   // Operations, in record_rows.cc. They return false if expressions do not have the operation.
   bool record_element(const OpRow& row);
@@ -180,7 +181,7 @@ class Recorder final : public Tracer {
   std::vector<std::unique_ptr<RecordedStep>> planned_;
   Current current_;
   int entered_ = 0;  // operations that run and whose inner calls are recorded instead
-  bool running_ = false;
+  bool running_ = false, knows_device_ = false;
   std::string reason_;
 };
 

@@ -57,8 +57,10 @@ bool Recorder::begin(const TracedCall& call) noexcept {
       }
     }
     for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
-      const Device* device = t->storage ? t->storage->current_device() : nullptr;
-      if (device) refuse("works on %s", device->name());
+      // A result that was never used is placed by the operation, as the copy of clone is.
+      const bool is_unused =
+          p.is_result() && t->storage && t->storage->memory.head() == Head::uninitialized;
+      if (!is_unused) check_device(*t);
       TensorRef view;
       if (t->storage || !p.is_result()) view = TensorRef(tensor_new_view(t));
       if (p.is_result()) {
@@ -69,6 +71,15 @@ bool Recorder::begin(const TracedCall& call) noexcept {
     });
   });
   return false;
+}
+
+// Replays create all values on one device.
+void Recorder::check_device(const Tensor& t) {
+  if (!t.storage) return;
+  Device* device = t.storage->current_device();
+  if (!knows_device_) recorded_->device = device;
+  knows_device_ = true;
+  if (device != recorded_->device) refuse("works on several devices");
 }
 
 // Returns true if the operation made a result a view of an operand.
@@ -91,8 +102,7 @@ void Recorder::end(const TracedCall& call, bool failed) noexcept {
     const OpRow& row = call.row();
     for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
       if (!p.is_result()) return;
-      const Device* device = t->storage ? t->storage->current_device() : nullptr;
-      if (device) refuse("works on %s", device->name());
+      check_device(*t);
       const int input = input_of(t);
       if (input < 0) return;
       if (p.kind == ParameterKind::view) refuse("makes an argument a view of other memory");

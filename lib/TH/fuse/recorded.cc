@@ -60,7 +60,7 @@ class Replay {
         generator_(generator),
         values_(recorded.values.size()) {
     for (size_t k = 0; k < recorded.results.size(); ++k) {
-      values_[recorded.results[k]] = reference(results[k]);
+      values_[recorded.results[k]] = placed(reference(results[k]));
     }
   }
 
@@ -69,9 +69,10 @@ class Replay {
 
   // Returns the tensor of a value, which is empty at first.
   Tensor* value(int k) {
-    if (!values_[k]) values_[k] = TensorRef(tensor_new(recorded_.values[k]));
+    if (!values_[k]) values_[k] = empty(recorded_.values[k]);
     return values_[k].get();
   }
+  TensorRef empty(DType type) const { return placed(TensorRef(tensor_new(type))); }
 
   TensorRef leaf(int k) {
     const RecordedLeaf& leaf = recorded_.leaves[k];
@@ -110,6 +111,14 @@ class Replay {
   }
 
  private:
+  // An empty tensor gets memory on the device of the recording.
+  TensorRef placed(TensorRef t) const {
+    if (recorded_.device) {
+      ensure_storage(t.get());
+      t->storage->set_current_device(recorded_.device);
+    }
+    return t;
+  }
   bool is_last_use(const RecordedLeaf& leaf) const {
     return recorded_.last_step[leaf.source] == step_;
   }
@@ -185,7 +194,7 @@ bool ExpressionStep::run(Replay* replay) const {
     return true;
   }
   // A mask, as a ByteTensor, or a part that the expression reads in another layout.
-  TensorRef copied(tensor_new(type));
+  TensorRef copied = replay->empty(type);
   resize_as(copied.get(), *made);
   evaluate_to(copied.get(), operands);
   ops::copy(made, copied.get());
@@ -352,8 +361,8 @@ bool CallStep::run(Replay* replay) const {
 // ---- the whole ----------------------------------------------------------------------------------
 
 bool Recorded::same_as(const Recorded& other) const {
-  return leaves == other.leaves && values == other.values && results == other.results &&
-         written == other.written && first_write == other.first_write &&
+  return device == other.device && leaves == other.leaves && values == other.values &&
+         results == other.results && written == other.written && first_write == other.first_write &&
          std::equal(steps.begin(), steps.end(), other.steps.begin(), other.steps.end(),
                     [](const auto& a, const auto& b) { return a->same_as(*b); });
 }

@@ -10,6 +10,7 @@
 
 #include "fuse/expression.h"
 #include "fuse/fuse_program.h"
+#include "memory/device.h"
 #include "ops/rows.h"
 #include "ops/rules.h"
 #include "random/generator.h"
@@ -132,6 +133,7 @@ struct Recorded {
   int operations = 0;
   int expressions = 0, calls = 0;  // numbers of steps
   bool draws = false;              // random numbers
+  Device* device = nullptr;        // of all tensors; null: the CPU
   std::vector<RecordedLeaf> leaves;
   std::vector<DType> values;  // their types
   std::vector<std::unique_ptr<RecordedStep>> steps;
