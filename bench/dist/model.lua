@@ -1,8 +1,9 @@
 -- Fits a model of the time of data-parallel training to measured points, and predicts clusters:
 --
---   build/prefix/bin/tensor bench/dist/model.lua
+--   build/prefix/bin/tensor bench/dist/model.lua [rounds]
 --
--- Measures points.lua with 1, 2, 3, 4, 6 and 8 ranks of one thread. doc/distributed.md explains the
+-- Measures points.lua with 1, 2, 3, 4, 6 and 8 ranks of one thread, and takes the minima of several
+-- rounds (1). doc/distributed.md explains the
 -- model and its limits. p ranks have S = ceil(p / cores) ranks on each core, and L = ceil(log2 p)
 -- steps of communication. An allReduce of n bytes takes
 --
@@ -26,7 +27,9 @@ local NETWORKS = {  -- assumed: seconds of a message, and of a byte
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local cores = tensor.getnumcores()
 
-local function measure(ranks)
+local rounds = tonumber(arg[1] or 1)
+
+local function measure_once(ranks)
   local command = ('OMP_NUM_THREADS=1 %s %s %spoints.lua'):format(
     arg[-1], ranks > 1 and '-n ' .. ranks or '', here)
   local points = {reduce = {}, step = {}}
@@ -46,6 +49,26 @@ local function measure(ranks)
   return points
 end
 
+local function keep_minimum(point, other)
+  point.seconds = math.min(point.seconds, other.seconds)
+end
+
+local points = {}
+for _ = 1, rounds do
+  for _, list in ipairs{FITTED, TESTED} do
+    for _, ranks in ipairs(list) do
+      local made = measure_once(ranks)
+      points[ranks] = points[ranks] or made
+      for k, point in ipairs(made.reduce) do
+        keep_minimum(points[ranks].reduce[k], point)
+      end
+      for name, point in pairs(made.step) do
+        keep_minimum(points[ranks].step[name], point)
+      end
+    end
+  end
+end
+
 local function steps(p) return math.ceil(math.log(p) / math.log(2) - 1e-9) end
 local function load(p) return math.ceil(p / cores) end
 -- The factors of a, r, b and w.
@@ -59,13 +82,6 @@ local function reduce_time(p, bytes, fitted)
     sum = sum + factor * fitted[k]
   end
   return sum
-end
-
-local points = {}
-for _, list in ipairs{FITTED, TESTED} do
-  for _, ranks in ipairs(list) do
-    points[ranks] = measure(ranks)
-  end
 end
 
 -- Least squares of the relative errors: the sum of the terms / t = 1 for each point.

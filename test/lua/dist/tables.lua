@@ -77,6 +77,18 @@ local rows = torch.FloatTensor(2 * size, 3):fill(rank)
 assert(dist.reduceScatter(rows, {result = r}):sum() == 6 * sum and r:size(1) == 2)
 assert(dist.allToAll(rows, {result = r}) == r and r:size(1) == 2 * size)
 
+-- The memory of a device goes through the host, and the copies are counted.
+local there, on_device = pcall(function() return torch.FloatTensor(1000):to 'soft' end)
+if there and size > 1 then
+  on_device:fill(rank)
+  torch.resetStats()
+  dist.allReduce(on_device)
+  on_device:mul(2)
+  local stats = torch.stats()
+  assert(stats.d2h.bytes == 4000 and stats.h2d.bytes == 4000 and not next(stats.fallbacks))
+  assert(on_device:device():find 'soft' and on_device[1000] == 2 * sum)
+end
+
 -- Nested tables are scattered.
 local part = {a = float(0), b = {torch.IntTensor(2)}}
 local all = {a = torch.range(1, size):float():view(size, 1), b = {torch.IntTensor(size, 2):fill(4)}}
