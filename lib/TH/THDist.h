@@ -49,11 +49,11 @@ TH_API void THDist_barrier(THDistGroup* group);
 TH_API THDistGroup* THDist_split(THDistGroup* group, int color, int key);
 TH_API void THDist_freeGroup(THDistGroup* group);
 
-/* Functions whose names end in Async return at once. They work on copies, so the tensors can be used
-   meanwhile. The calls of a process run one after the other in a thread of their own. wait waits
-   for the end and writes the results; later calls of it do nothing. isDone returns 1 if wait will
-   not have to wait for other ranks. free releases the call. If nobody has waited, it goes on, and
-   its results are not written. */
+/* Functions whose names end in Async return at once. They work on copies, so the program can use
+   the tensors meanwhile. The calls of a process run one after the other in a thread of their own.
+   wait waits for the end and writes the results; later calls of it do nothing. isDone returns 1 if
+   wait will not have to wait for other ranks. free releases the call. Without a wait the call
+   continues, and its results are not written. */
 TH_API THDistWork* THDist_barrierAsync(THDistGroup* group);
 TH_API void THDistWork_wait(THDistWork* work);
 TH_API int THDistWork_isDone(THDistWork* work);

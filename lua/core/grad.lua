@@ -297,8 +297,8 @@ local function install(tensor)
    -- options.argument: the number of the argument, instead of 1. options.tensors: true returns
    -- numbers that depend on the argument, and gradients of numbers, as tensors of one element, so
    -- that tensor.compile can record a function that calls df. options.ready: a function that is
-   -- called with the gradient of each tensor in the argument as soon as it is complete, and with
-   -- the number of this tensor, in an order of names. The last used tensors come first.
+   -- called with the gradient of each tensor in the argument as soon as it is complete. Its second
+   -- argument is the number of this tensor, in an order of names. The last used tensors come first.
    -- tensor.compile does not record functions with it.
    function tensor.grad(f, options)
       check_function('grad', f)

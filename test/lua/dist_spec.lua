@@ -25,7 +25,7 @@ local function start(ranks, script, ...)
                                                                     table.concat({...}, ' ')))
 end
 
--- Waits until a process has ended, for at most 10 s. One that nobody has waited for is a zombie.
+-- Waits until a process has ended, for at most 10 s. It may remain as a zombie.
 local function has_ended(pid)
   for _ = 1, 100 do
     local file = io.open(('/proc/%s/stat'):format(pid))
@@ -148,8 +148,8 @@ describe('tensor.dist', function()
       .. '\'tensor.dist\'.init{transport = \'mpi\'}"'):format(prefix))
     assert.are_not.equal(0, status)
     assert.is_truthy(output:find('the launcher has started 3 processes, but ', 1, true), output)
-    assert.is_truthy(output:find(' has 1: it needs the mpirun of its own MPI, or the option --mpi of '
-      .. 'srun that fits it', 1, true), output)
+    assert.is_truthy(output:find(' has 1: it needs the mpirun of its own MPI, or the option --mpi '
+      .. 'of srun that fits it', 1, true), output)
     assert.are.equal('1\n', (run(('SLURM_STEP_NUM_TASKS=3 %s/bin/tensor -e "print(require '
       .. '\'tensor.dist\'.size())"'):format(prefix))))
   end)

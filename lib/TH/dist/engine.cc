@@ -124,9 +124,10 @@ void* Engine::start(const char* transport) {
   void* world = nullptr;
   check(table->start(&info_, &world));
   if (launched > 1 && info_.size != launched) {
-    fail("the launcher has started %d processes, but %s has %d: it needs the mpirun of its own MPI, "
-         "or the option --mpi of srun that fits it",
-         launched, info_.library, info_.size);
+    fail(
+        "the launcher has started %d processes, but %s has %d: it needs the mpirun of its own "
+        "MPI, or the option --mpi of srun that fits it",
+        launched, info_.library, info_.size);
   }
   table_ = table;
   started_ = true;

@@ -55,7 +55,7 @@ struct Header {
 static_assert(sizeof(Header) == 8 + 4 + 12 + 8 * Header::kSizes, "padding");
 
 // The error message for the headers and details of all ranks, which differ. Ranks count from
-// first_rank. Of long details the message has the part that begins where they differ.
+// first_rank. The message shows long details from the first item that differs.
 std::string disagreement(const Header* headers, const std::string* details, int count,
                          int first_rank);
 // "rank 2", "ranks 1, 3 to 5"

@@ -138,7 +138,7 @@ for k = 1, 4 do
   assert(compiled(torch.FloatTensor{rank, k})[2] == 2 * k * size + 1)
 end
 
--- Groups that nobody keeps are freed: MPICH has about 2,000 of them.
+-- Groups without a reference are freed: MPICH has about 2,000 of them.
 local garbage = setmetatable({{}}, {__mode = 'v'})
 collectgarbage 'stop'
 for _ = 1, 600 do
