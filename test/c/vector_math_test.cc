@@ -228,6 +228,8 @@ void binary(const char* name, Binary<T> f, Real (*reference)(Real, Real), double
 
 TEST(VectorMath, ExponentialsAndLogarithms) {
   UNARY(exp, std::exp(x), -104, 89, own(), own());
+  UNARY(exp, std::exp(x), -105, -86, own(), own());
+  UNARY(exp, std::exp(x), -746, -707, own(), own());
   UNARY(expm1, std::expm1(x), -5, 5, own(), own());
   UNARY(sinh, std::sinh(x), -5, 5, own(), own());
   UNARY(cosh, std::cosh(x), -5, 5, own(), own());
@@ -261,6 +263,36 @@ TEST(VectorMath, PowersAndRoots) {
 TEST(VectorMath, ErrorFunctions) {
   UNARY(erf, std::erf(x), -4, 4, own(), kGlibc);
   UNARY(erfc, std::erfc(x), -4, 9, own(), kGlibc);
+}
+
+// Blocks of exp with small results are computed in another way than those without. The result of an
+// element must not depend on its block, also in place.
+template <class T>
+void expect_same_exp_alone(Unary<T> exp, double low, double high) {
+  constexpr size_t kCount = 400;
+  Inputs<T> inputs;
+  Vector<T> x(kCount), r(kCount), one(1), alone(1);
+  for (int kind = 0; kind < 3; ++kind) {
+    for (size_t i = 0; i < kCount; ++i) {
+      x[i] = inputs.between(low, high);
+      if (kind > 0 && i % 3 == 0) x[i] = -std::numeric_limits<T>::infinity();
+      if (kind > 1 && i % 5 == 0) x[i] = -std::numeric_limits<T>::quiet_NaN();
+    }
+    exp(r.tensor(), x.tensor());
+    for (size_t i = 0; i < kCount; ++i) {
+      one[0] = x[i];
+      exp(alone.tensor(), one.tensor());
+      EXPECT_TRUE(r[i] == alone[0] || (std::isnan(r[i]) && std::isnan(x[i]))) << x[i];
+    }
+    exp(x.tensor(), x.tensor());
+    for (size_t i = 0; i < kCount; ++i) EXPECT_TRUE(x[i] == r[i] || std::isnan(r[i]));
+  }
+}
+TEST(VectorMath, ExpDoesNotDependOnTheBlock) {
+  expect_same_exp_alone<float>(THFloatTensor_exp, -110, -80);
+  expect_same_exp_alone<float>(THFloatTensor_exp, -5, 5);
+  expect_same_exp_alone<double>(THDoubleTensor_exp, -750, -700);
+  expect_same_exp_alone<double>(THDoubleTensor_exp, -5, 5);
 }
 
 TEST(VectorMath, LogarithmsOfPowersAreIntegers) {

@@ -116,9 +116,16 @@ inline void compute_block(const F& f, const C* const* in, C* out, int64_t n,
     using V = vector::Of<C>;
     constexpr int64_t lanes = sizeof(V) / sizeof(C);
     static_assert(kLanes % lanes == 0, "blocks are whole vectors");
+    vector::Words lowest = {};
     for (int64_t i = 0; i < n; i += lanes) {
-      vector::store(out + i, InVectors<F>::run(vector::load<V>(at[K] + i)...));
+      const V y = InVectors<F>::run(vector::load<V>(at[K] + i)...);
+      if constexpr (InVectors<F>::has_rest) {
+        const auto words = (vector::Words)y;
+        lowest = words < lowest ? words : lowest;
+      }
+      vector::store(out + i, y);
     }
+    if constexpr (InVectors<F>::has_rest) InVectors<F>::finish(out, n, lowest);
     return;
   }
 #endif

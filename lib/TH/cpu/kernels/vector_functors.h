@@ -10,9 +10,11 @@
 namespace th {
 namespace {
 
+// run: the vector function. If has_rest, it leaves some lanes to finish, which gets all results and
+// the minima of their words.
 template <class F>
 struct InVectors {
-  static constexpr bool exists = false;
+  static constexpr bool exists = false, has_rest = false;
 };
 
 #ifdef TH_HAVE_VECTORS
@@ -20,6 +22,7 @@ struct InVectors {
   template <class T>                                                                 \
   struct InVectors<functor::name<T>> {                                               \
     static constexpr bool exists = std::is_floating_point_v<T> && (condition);       \
+    static constexpr bool has_rest = false;                                          \
     using V = vector::Of<std::conditional_t<std::is_floating_point_v<T>, T, float>>; \
     static V run parameters { return value; }                                        \
   };
@@ -28,7 +31,13 @@ struct InVectors {
 #define TH_FLOATS_IN_VECTORS(name, parameters, value) \
   TH_IN_VECTORS(name, sizeof(T) == 4, parameters, value)
 
-TH_IN_VECTORS_1(exp, vector::exp(x))
+template <class T>
+struct InVectors<functor::exp<T>> {
+  static constexpr bool exists = std::is_floating_point_v<T>, has_rest = exists;
+  using V = vector::Of<std::conditional_t<exists, T, float>>;
+  static V run(V x) { return vector::exp(x); }
+  static void finish(T* y, int64_t n, vector::Words lowest) { vector::finish_exp<V>(y, n, lowest); }
+};
 TH_IN_VECTORS_1(expm1, vector::expm1(x))
 TH_IN_VECTORS_1(log, vector::log(x))
 TH_IN_VECTORS_1(log2, vector::log2(x))

@@ -24,7 +24,9 @@ struct Exponent {
 };
 template <class V>
 inline Exponent<V> reduce_exponent(V x) {
-  const V n = round_even(x * number<V>(1.44269502f, 1.4426950408889634));
+  // The addition rounds to an integer. |x| is below 2^20 in all uses.
+  const V shift = number<V>(0x1.8p23f, 0x1.8p52);
+  const V n = fma(x, number<V>(1.44269502f, 1.4426950408889634), shift) - shift;
   V r = fma(n, number<V>(-0.693145752f, -0.69314718055989033), x);
   r = fma(n, number<V>(-1.42860682e-06f, -5.4979230187083712e-14), r);
   return {n, r};
@@ -41,14 +43,37 @@ inline V exponential_rest(V r) {
                       2.5114574618784028e-08);
   }
 }
+// Instructions that return denormal numbers take some 100 cycles. So exp leaves lanes whose results
+// are denormal or 0 unchanged. They are negative, unlike all results, and finish_exp replaces them.
 template <class V>
 inline V exp(V x) {
-  // These lanes would underflow, which takes some 100 cycles. Masked weights of attention do.
-  const auto is_zero = x < number<V>(-104, -746);
-  const V one = all<V>(1), zero = {};
-  const Exponent<V> e = reduce_exponent(is_zero ? zero : min(number<V>(90, 711), x));
-  const V y = scale(fma(fma(exponential_rest(e.r), e.r, one), e.r, one), e.n);
-  return is_zero ? zero : y;
+  const V least = number<V>(-87.3365478515625f, -708.39641853226408), one = all<V>(1);
+  const Exponent<V> e = reduce_exponent(min_at_least(least, number<V>(90, 711), x));
+  return scale_at_least(least, x, fma(fma(exponential_rest(e.r), e.r, one), e.r, one), e.n);
+}
+template <class V>
+inline V denormal_exp(V x) {
+  const V zero = {}, one = all<V>(1), step = number<V>(0x1p23f, 0x1p52);
+  const Bits<V> is_denormal = (Bits<V>)x <= (Bits<V>)number<V>(-104, -746);
+  const Exponent<V> e = reduce_exponent(is_denormal ? x : zero);
+  // The number of smallest denormals, rounded to an integer, whose bits are those of the result.
+  const V n = e.n + number<V>(149, 1074);
+  const V count = scale(fma(fma(exponential_rest(e.r), e.r, one), e.r, one), n);
+  return is_denormal ? (V)((Bits<V>)(count + step) - (Bits<V>)step) : max(zero, x);
+}
+// Finishes n results of exp. least_words: the minima of their 32-bit words as integers, as which
+// negative numbers are ordered in reverse and below all others. Of doubles, the upper words decide.
+template <class V>
+inline void finish_exp(Item<V>* y, int64_t n, Words least_words) {
+  const auto lowest = (Bits<V>)least_words;
+  constexpr int64_t lanes = sizeof(V) / sizeof(Item<V>);
+  if (__builtin_expect(!any(lowest < 0), 1)) return;
+  if (any(lowest <= (Bits<V>)number<V>(-104, -746))) {
+    for (int64_t i = 0; i < n; i += lanes) store(y + i, denormal_exp(load<V>(y + i)));
+  } else {
+    // All are 0, as masked weights of attention are. max keeps NaN.
+    for (int64_t i = 0; i < n; i += lanes) store(y + i, max(V{}, load<V>(y + i)));
+  }
 }
 template <class V>
 inline V expm1(V x) {

@@ -41,6 +41,7 @@ struct Types<double> {
 };
 using F32 = Types<float>::V;
 using F64 = Types<double>::V;
+using Words = Types<float>::I;
 template <class T>
 using Of = typename Types<T>::V;
 template <class V>
@@ -101,6 +102,19 @@ inline bool any(Types<double>::I m) { return _mm512_test_epi64_mask((__m512i)m, 
 // x * 2^n for integral n, also if the result is subnormal, infinite or 0.
 inline F32 scale(F32 x, F32 n) { return _mm512_maskz_scalef_ps(0xffff, x, n); }
 inline F64 scale(F64 x, F64 n) { return _mm512_maskz_scalef_pd(0xff, x, n); }
+// Where x >= least or x is NaN: min(most, x), else 0; and scale(y, n), else x.
+inline F32 min_at_least(F32 least, F32 most, F32 x) {
+  return _mm512_maskz_min_ps(_mm512_cmp_ps_mask(x, least, _CMP_NLT_US), most, x);
+}
+inline F64 min_at_least(F64 least, F64 most, F64 x) {
+  return _mm512_maskz_min_pd(_mm512_cmp_pd_mask(x, least, _CMP_NLT_US), most, x);
+}
+inline F32 scale_at_least(F32 least, F32 x, F32 y, F32 n) {
+  return _mm512_mask_scalef_ps(x, _mm512_cmp_ps_mask(x, least, _CMP_NLT_US), y, n);
+}
+inline F64 scale_at_least(F64 least, F64 x, F64 y, F64 n) {
+  return _mm512_mask_scalef_pd(x, _mm512_cmp_pd_mask(x, least, _CMP_NLT_US), y, n);
+}
 #else
 #define TH_VECTOR_1(name, ps, pd)         \
   inline F32 name(F32 x) { return (ps); } \
@@ -130,6 +144,14 @@ inline V scale(V x, V n) {
   n = max(-limit, min(limit, n));
   const V half = round_even(n * 0.5f);
   return x * power_of_2(half) * power_of_2(n - half);
+}
+template <class V>
+inline V min_at_least(V least, V most, V x) {
+  return x < least ? V{} : min(most, x);
+}
+template <class V>
+inline V scale_at_least(V least, V x, V y, V n) {
+  return x < least ? x : scale(y, n);
 }
 #endif
 #undef TH_VECTOR_1
