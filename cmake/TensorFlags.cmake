@@ -10,25 +10,23 @@ mark_as_advanced(CCACHE_EXECUTABLE)
 if(CCACHE_EXECUTABLE)
   foreach(language IN ITEMS C CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      # Required to cache files that use a precompiled header.
-      set(CMAKE_${language}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
-          CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_EXECUTABLE}")
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${CCACHE_EXECUTABLE}")
     endif()
   endforeach()
 endif()
 
-# Precompiles headers that most files of a target include. The ThreadSanitizer build does not, so
-# that it detects missing includes.
+# The ThreadSanitizer build has no precompiled headers, so that it detects missing includes. Nor has
+# a build with ccache: after a change of a header, ccache restores the old precompiled header,
+# because GCC reads it when it preprocesses its source.
+if("thread" IN_LIST TH_SANITIZE OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+
+# Precompiles headers that most files of a target include.
 function(tensor_precompile target)
-  if("thread" IN_LIST TH_SANITIZE)
-    return()
-  endif()
   list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^<]"
        OUTPUT_VARIABLE headers)
   target_precompile_headers(${target} PRIVATE ${headers})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # required by ccache
-  endif()
 endfunction()
 
 set(CMAKE_C_STANDARD 99)
