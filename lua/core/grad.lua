@@ -377,16 +377,20 @@ local function install(tensor)
             native.add_gradient(tape, isnumber(value) and value.tensor or value, gradient)
          end
       end
-      for k, cotangent in each(cotangents) do
-         local what = ('vjp: the gradient of result %s'):format(tostring(k))
-         local fine, failure = pcall(each_gradient, what, results[k], cotangent, seed)
-         if fine and cotangent and type(k) == 'number' and k > results.n then
-            fine, failure = false, ('%s: the number of results is %d'):format(what, results.n)
+      local what = 'vjp: the gradient of result '
+      local fine, failure = pcall(function()
+         for k = 1, results.n do
+            each_gradient(what .. k, results[k], cotangents[k], seed)
          end
-         if not fine then
-            native.close(tape)
-            error(failure, 0)
+         for k, cotangent in each(cotangents) do
+            if cotangent and type(k) == 'number' and k > results.n then
+               error(('%s%d: the number of results is %d'):format(what, k, results.n), 0)
+            end
          end
+      end)
+      if not fine then
+         native.close(tape)
+         error(failure, 0)
       end
       reverse(tape, rules)
       local list, complete = {}, is_tied and {}
