@@ -62,7 +62,7 @@ inline V denormal_exp(V x) {
   return is_denormal ? (V)((Bits<V>)(count + step) - (Bits<V>)step) : max(zero, x);
 }
 // Finishes n results of exp. least_words: the minima of their 32-bit words as integers, as which
-// negative numbers are ordered in reverse and below all others. Of doubles, the upper words decide.
+// negative numbers are ordered in reverse and below all others. The upper words of doubles decide.
 template <class V>
 inline void finish_exp(Item<V>* y, int64_t n, Words least_words) {
   const auto lowest = (Bits<V>)least_words;
