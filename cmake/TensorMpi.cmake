@@ -17,6 +17,13 @@ if(TH_MPI)
     # Another MPI for the tests, beside the one that mpicc belongs to.
     if(TH_BUILD_TESTS AND PKG_CONFIG_FOUND AND NOT MPI_C_HEADER_DIR MATCHES "mpich")
       pkg_check_modules(MPICH QUIET IMPORTED_TARGET mpich)
+      # The result is cached, also if MPICH is removed later.
+      set(TH_MPICH_FOUND ${MPICH_FOUND})
+      foreach(folder IN LISTS MPICH_INCLUDE_DIRS)
+        if(NOT EXISTS "${folder}")
+          set(TH_MPICH_FOUND FALSE)
+        endif()
+      endforeach()
     endif()
   else()
     set(TH_MPI_REASON "there is no mpicc: Debian's packages are libopenmpi-dev and openmpi-bin")
