@@ -99,7 +99,7 @@ TEST(Heap, ManyBlocksOfOneSizeAreInRegionsThatGoBack) {
   recycle_release();
   const int64_t before = region_bytes();
   for (size_t bytes : {64, 500, 4096, 70000, 130900}) {
-    constexpr int64_t kAll = int64_t{9} << 20;
+    constexpr int64_t kAll = int64_t{18} << 20;
     std::vector<unsigned char*> blocks(kAll / static_cast<int64_t>(bytes));
     heap_free(heap_allocate(bytes));  // opens the lists of this thread
     for (size_t k = 0; k < blocks.size(); ++k) {
@@ -117,9 +117,9 @@ TEST(Heap, ManyBlocksOfOneSizeAreInRegionsThatGoBack) {
     const int64_t most = region_bytes();
     const size_t half = blocks.size() / 2;
     std::thread([&] {
-      for (size_t k = 0; k < half; ++k) heap_free(blocks[k]);
+      for (size_t k = half; k < blocks.size(); ++k) heap_free(blocks[k]);
     }).join();
-    for (size_t k = 0; k < half; ++k) {
+    for (size_t k = half; k < blocks.size(); ++k) {
       blocks[k] = static_cast<unsigned char*>(heap_allocate(bytes));
       std::memset(blocks[k], 7, bytes);
     }

@@ -40,7 +40,7 @@ constexpr int kOwnClasses = kSmallClasses + 8 * (kFirstDoubling - kFirstMedium);
 std::atomic<int64_t> most_kept_by_thread{int64_t{32} << 20};
 
 // Bytes of one size that a thread gets from malloc before it uses regions.
-constexpr int64_t kMostFromMalloc = int64_t{2} << 20;
+constexpr int64_t kMostFromMalloc = int64_t{8} << 20;
 static_assert(kOwnClasses <= kRegionClasses, "each size has its regions");
 
 struct BlockClass {
