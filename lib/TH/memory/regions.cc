@@ -45,9 +45,12 @@ struct Region {
 
 std::mutex regions_mutex;
 Region* with_free_blocks[kRegionClasses];
-// By address. Never freed, because threads return blocks after static objects are destroyed.
-std::map<uintptr_t, Region>& all_regions() {
-  static auto* const regions = new std::map<uintptr_t, Region>;
+// By address. Never destroyed, because threads return blocks after static objects are destroyed. In
+// static memory, because blocks are returned also if memory has run out.
+using Regions = std::map<uintptr_t, Region>;
+Regions& all_regions() noexcept {
+  alignas(Regions) static char memory[sizeof(Regions)];
+  static auto* const regions = new (memory) Regions;
   return *regions;
 }
 
