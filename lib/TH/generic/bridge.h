@@ -38,11 +38,11 @@ Scalar to_scalar(T x) {
 }
 
 // Sets one element of a storage. bytes: the value in the element type of the storage. If only a
-// device holds the elements, the device writes it, to avoid a copy to the host. If there are
-// tracers, an operation writes it, which a tape records.
+// device holds the elements, the device writes it, to avoid a copy to the host. If the
+// thread has tracers, an operation writes it, which a tape records.
 inline void storage_write(Storage* s, ptrdiff_t index, const void* bytes, const Scalar& value) {
   size_t item = item_size(s->dtype);
-  if (is_on_device(s) || tracing()) {
+  if (is_on_device(s) || (tracing() && has_tracers())) {
     ops::fill(vector_of(s, index, 1).get(), value);
   } else {
     void* data = s->cpu(Access::write, {index * item, (index + 1) * item});

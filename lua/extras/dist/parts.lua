@@ -6,7 +6,8 @@ local tree = require 'tensor.tree'
 local parts = {}
 
 --- collect(x [, numbers]): a table with the lists `leaves`, the tensors in x, each once, and
--- `names`, such as 'layers.1.weight'. If numbers is true, numbers are leaves, too: DoubleTensors of one element.
+-- `names`, such as 'layers.1.weight'. If numbers is true, numbers are leaves, too: DoubleTensors of
+-- one element.
 function parts.collect(x, numbers)
    local found, seen = {x = x, leaves = {}, names = {}, numbers = {}}, {}
    local function add(leaf, name)

@@ -33,7 +33,7 @@ struct alignas(64) Block {
   }
 };
 
-// Calls f(first, m) for blocks of the n elements of each row.
+// Calls f(row, first, m) for each block of m of the n elements of a row.
 template <class F>
 void each_block(int64_t batch, int64_t n, const F& f) {
   parallel_for(batch, Grain::costly / (n + 1) + 1, [&](int64_t begin, int64_t end) {
@@ -99,7 +99,7 @@ void cell_slopes(const LstmCellSlopesCall& c) {
     } else {
       for (int64_t i = 0; i < m; ++i) through.at[i] = 0;
     }
-    // The whole gradient of the next state: h = output * tanh(c) is another way to it.
+    // The whole gradient of c, which also affects h = output * tanh(c).
     for (int64_t i = 0; i < m; ++i) {
       const A o = load(output[i]), v = y.at[i], g = through.at[i];
       whole.at[i] = (gc ? static_cast<A>(load(gc[at + i])) : A(0)) + g * o * (1 - v * v);
