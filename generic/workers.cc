@@ -237,7 +237,7 @@ class Pool {
       std::fflush(nullptr);
       flushed->set_value();
     }).detach();
-    result.wait_for(std::chrono::seconds(1));
+    result.wait_for(std::chrono::seconds(10));
   } catch (const std::exception&) {  // no thread, no memory
   }
   _exit(status);

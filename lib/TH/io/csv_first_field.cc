@@ -7,8 +7,7 @@
 namespace th {
 
 // Returns true if the first field of a column of text is the only one that is not a number, and at
-// least two are numbers. Then at_ is that field. Most columns of text end the loop
-// early.
+// least two are numbers. Then at_ is that field. Most columns of text end the loop early.
 bool CsvReader::is_first_field_bad(const Column& column) {
   int64_t numbers = 0, first = -1;
   const auto* ranges = reinterpret_cast<const int64_t*>(column.data);

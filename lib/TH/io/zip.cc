@@ -183,11 +183,12 @@ namespace {
 struct Target {
   static constexpr size_t kBuffer = size_t{1} << 20;
   std::unique_ptr<char[]> buffer{new char[kBuffer]};
-  std::FILE* file;
+  std::FILE* file = nullptr;
   zip_error_t error;
 
-  explicit Target(const char* name) : file(open_anew(name)) {
-    libzip().error_init(&error);
+  explicit Target(const char* name) {
+    libzip().error_init(&error);  // throws if there is no libzip, before the file is opened
+    file = open_anew(name);
     if (file) std::setvbuf(file, buffer.get(), _IOFBF, kBuffer);
   }
   ~Target() {

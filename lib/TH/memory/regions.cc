@@ -1,5 +1,6 @@
 #include "memory/regions.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <map>
@@ -67,7 +68,15 @@ void unlink(Region* region) {
   if (region->next) region->next->previous = region->previous;
 }
 
+// The child process of a fork gets the mutex unlocked, although another thread may hold it.
+void keep_usable_after_fork() {
+  static const int registered = pthread_atfork(
+      [] { regions_mutex.lock(); }, [] { regions_mutex.unlock(); }, [] { regions_mutex.unlock(); });
+  (void)registered;
+}
+
 Region* new_region(int size_class, size_t bytes) {
+  keep_usable_after_fork();
   void* begin = map_large_pages(kLargePage);
   if (!begin) return nullptr;
   try {
