@@ -11,14 +11,13 @@
 #include "base/error.h"
 #include "memory/heap.h"
 #include "memory/recycle.h"
-#include "memory/regions.h"
 #include "soft_devices.h"
 
 namespace th {
 namespace {
 
-// Bytes that the process has from malloc and in regions; under a sanitizer, which looks itself, 0.
-int64_t malloced() { return static_cast<int64_t>(mallinfo2().uordblks) + region_bytes(); }
+// Bytes that the process has from malloc; under a sanitizer, which looks itself, 0.
+int64_t malloced() { return static_cast<int64_t>(mallinfo2().uordblks); }
 constexpr int64_t kSome = 256 << 10;
 
 TEST(Heap, AThreadThatOnlyFreesGivesItsBlocksBack) {
@@ -92,42 +91,6 @@ TEST(Heap, WhatAThreadKeepsIsBoundedAndGoesBack) {
   EXPECT_TRUE(recycle_release());
   EXPECT_FALSE(recycle_release());
   EXPECT_LT(malloced() - before, kSome);
-}
-
-// More blocks of a size than malloc provides. Other threads free a part of them.
-TEST(Heap, ManyBlocksOfOneSizeAreInRegionsThatGoBack) {
-  recycle_release();
-  const int64_t before = region_bytes();
-  for (size_t bytes : {64, 500, 4096, 70000, 130900}) {
-    constexpr int64_t kAll = int64_t{18} << 20;
-    std::vector<unsigned char*> blocks(kAll / static_cast<int64_t>(bytes));
-    heap_free(heap_allocate(bytes));  // opens the lists of this thread
-    for (size_t k = 0; k < blocks.size(); ++k) {
-      blocks[k] = static_cast<unsigned char*>(heap_allocate(bytes));
-      ASSERT_EQ(reinterpret_cast<uintptr_t>(blocks[k]) % 64, 0u);
-      std::memset(blocks[k], static_cast<int>(k % 251), bytes);
-    }
-    EXPECT_GE(region_bytes() - before, int64_t{4} << 20);
-    EXPECT_LE(region_bytes() - before, 5 * kAll);
-    for (size_t k = 0; k < blocks.size(); ++k) {
-      ASSERT_EQ(blocks[k][0], k % 251);
-      ASSERT_EQ(blocks[k][bytes - 1], k % 251);
-    }
-    // Blocks that are returned to a full region are used again.
-    const int64_t most = region_bytes();
-    const size_t half = blocks.size() / 2;
-    std::thread([&] {
-      for (size_t k = half; k < blocks.size(); ++k) heap_free(blocks[k]);
-    }).join();
-    for (size_t k = half; k < blocks.size(); ++k) {
-      blocks[k] = static_cast<unsigned char*>(heap_allocate(bytes));
-      std::memset(blocks[k], 7, bytes);
-    }
-    EXPECT_LE(region_bytes(), most + 2 * static_cast<int64_t>(kLargePage));
-    for (unsigned char* block : blocks) heap_free(block);
-    recycle_release();
-    EXPECT_EQ(region_bytes(), before);
-  }
 }
 
 // ---- large blocks: of malloc, and mapped by themselves

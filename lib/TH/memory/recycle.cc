@@ -13,7 +13,6 @@
 
 #include "base/thread_end.h"
 #include "memory/footprint.h"
-#include "memory/regions.h"
 
 namespace th {
 namespace {
@@ -39,10 +38,6 @@ constexpr int kOwnClasses = kSmallClasses + 8 * (kFirstDoubling - kFirstMedium);
 // Limit of the unused bytes of one thread. recycle_expect raises it.
 std::atomic<int64_t> most_kept_by_thread{int64_t{32} << 20};
 
-// Bytes of one size that a thread gets from malloc before it uses regions.
-constexpr int64_t kMostFromMalloc = int64_t{8} << 20;
-static_assert(kOwnClasses <= kRegionClasses, "each size has its regions");
-
 struct BlockClass {
   int index;  // -1: not kept
   size_t bytes;
@@ -57,82 +52,24 @@ BlockClass own_class(size_t bytes) {
           (eighth + 1) << (doubling - 3)};
 }
 
-// The size of the blocks of a class.
-int64_t class_bytes(int index) {
-  if (index < kSmallClasses) return (index + 1) * static_cast<int64_t>(kStep);
-  const int k = index - kSmallClasses;
-  return int64_t{k % 8 + 9} << (kFirstMedium + k / 8 - 3);
-}
-
-void delete_own(void* block) {
-  if (!region_give(block)) std::free(block);
-}
-
-// Free blocks of one size. Their addresses are in an array and not in the blocks, because a block
-// is in no cache when it is freed and when it is reused. A program frees the objects of a cycle in
-// the reverse order of their creation, which takes them from here. So the addresses that were taken
-// last, which remain behind the end, are those that are freed next.
-class FreeStack {
- public:
-  void* take() noexcept {
-    if (count_ == 0) return nullptr;
-    const uintptr_t block = at_[--count_];
-    if (count_ >= kAhead) prefetch(at_[count_ - kAhead]);
-    return reinterpret_cast<void*>(block);
-  }
-  // Returns false if memory runs out.
-  bool add(void* block) noexcept {
-    if (count_ + kAhead >= room_ && !grow()) return false;
-    at_[count_++] = reinterpret_cast<uintptr_t>(block);
-    prefetch(at_[count_ + kAhead - 1]);
-    return true;
-  }
-  int64_t count() const { return count_; }
-  void release() noexcept {
-    while (count_ > 0) delete_own(take());
-    std::free(at_);
-    at_ = nullptr;
-    room_ = 0;
-  }
-
- private:
-  static constexpr int64_t kAhead = 2;
-  // The address may be that of a block that has been returned to the system.
-  static void prefetch(uintptr_t block) noexcept {
-    __builtin_prefetch(reinterpret_cast<const void*>(block), 1);
-    __builtin_prefetch(reinterpret_cast<const void*>(block + 64), 1);
-  }
-  __attribute__((noinline)) bool grow() noexcept {
-    const int64_t room = std::max(2 * room_, int64_t{64});
-    auto* at = static_cast<uintptr_t*>(std::realloc(at_, room * sizeof(uintptr_t)));
-    if (!at) return false;
-    std::fill(at + room_, at + room, 0);
-    at_ = at;
-    room_ = room;
-    return true;
-  }
-
-  uintptr_t* at_ = nullptr;
-  int64_t count_ = 0, room_ = 0;
-};
-
 struct OwnLists {
-  FreeStack stacks[kOwnClasses];
-  int64_t from_malloc[kOwnClasses] = {};  // bytes, since the stack was released
+  FreeBlock* first[kOwnClasses] = {};
+  int64_t bytes[kOwnClasses] = {};
   int64_t bytes_kept = 0;
 
   void release(int but) {
     for (int k = 0; k < kOwnClasses; ++k) {
       if (k == but) continue;
-      bytes_kept -= stacks[k].count() * class_bytes(k);
-      stacks[k].release();
-      from_malloc[k] = 0;
+      FreeBlock* block = std::exchange(first[k], nullptr);
+      while (block) std::free(std::exchange(block, block->next));
+      bytes_kept -= std::exchange(bytes[k], 0);
     }
   }
   // If the kept blocks are mostly of other sizes, releases those and returns true.
   bool release_other_sizes(int index) {
-    const int64_t others = bytes_kept - stacks[index].count() * class_bytes(index);
-    if (others < most_kept_by_thread.load(std::memory_order_relaxed) / 2) return false;
+    if (bytes_kept - bytes[index] < most_kept_by_thread.load(std::memory_order_relaxed) / 2) {
+      return false;
+    }
     release(index);
     return true;
   }
@@ -159,23 +96,15 @@ __attribute__((noinline)) OwnLists* open_own_lists() {
   return own_lists;
 }
 
-// Sizes of which a thread needs many blocks are in regions. A region with few blocks would waste
-// memory, so the first ones come from malloc.
-__attribute__((noinline)) void* new_own(OwnLists* own, BlockClass size) {
-  if (!own) return std::malloc(size.bytes);
-  int64_t& from_malloc = own->from_malloc[size.index];
-  if (from_malloc >= kMostFromMalloc) {
-    if (void* block = region_take(size.index, size.bytes)) return block;
-  }
-  from_malloc += static_cast<int64_t>(size.bytes);
-  return std::malloc(size.bytes);
-}
-
 void* allocate_own(size_t bytes) {
   const BlockClass size = own_class(bytes);
   OwnLists* own = own_lists;
-  void* block = own ? own->stacks[size.index].take() : nullptr;
-  if (!block) return new_own(own, size);
+  FreeBlock* block = own ? own->first[size.index] : nullptr;
+  if (!block) return std::malloc(size.bytes);
+  own->first[size.index] = block->next;
+  // Prefetch the next block to be returned: after a collection it is not in the cache.
+  __builtin_prefetch(block->next, 1);
+  own->bytes[size.index] -= static_cast<int64_t>(size.bytes);
   own->bytes_kept -= static_cast<int64_t>(size.bytes);
   return block;
 }
@@ -184,15 +113,13 @@ void free_own(void* block, size_t bytes) {
   OwnLists* own = own_lists ? own_lists : open_own_lists();
   const BlockClass size = own_class(bytes);
   const auto more = static_cast<int64_t>(size.bytes);
-  const auto is_kept = [&] {
-    const int64_t most = most_kept_by_thread.load(std::memory_order_relaxed);
-    if (own->bytes_kept + more > most && !own->release_other_sizes(size.index)) return false;
-    return own->stacks[size.index].add(block);
-  };
-  if (!own || !is_kept()) {
-    delete_own(block);
+  if (!own || (own->bytes_kept + more > most_kept_by_thread.load(std::memory_order_relaxed) &&
+               !own->release_other_sizes(size.index))) {
+    std::free(block);
     return;
   }
+  own->first[size.index] = new (block) FreeBlock{own->first[size.index]};
+  own->bytes[size.index] += more;
   own->bytes_kept += more;
 }
 
@@ -202,8 +129,10 @@ constexpr int kDoublings = 20;  // blocks of 128 GB and more are not kept
 // Limit of the unused bytes without recycle_expect, unless half of the bytes in use is more.
 constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
 
-// Blocks from this size on are mapped separately, at the start of a large page.
+// Blocks from this size on are mapped separately, at the start of a large page. Large pages have a
+// five-hundredth of the page faults and address translations.
 constexpr size_t kMappedBlock = size_t{4} << 20;
+constexpr size_t kLargePage = size_t{2} << 20;
 
 BlockClass large_class(size_t bytes) {
   int doubling = 63 - __builtin_clzll(bytes);
@@ -216,8 +145,24 @@ BlockClass large_class(size_t bytes) {
   return {index, rounded};
 }
 
+void* map_block(size_t bytes) {
+  if (bytes > PTRDIFF_MAX - kLargePage) return nullptr;
+  void* mapping =
+      mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return nullptr;
+  auto* begin = static_cast<char*>(mapping);
+  size_t before = (kLargePage - reinterpret_cast<uintptr_t>(mapping) % kLargePage) % kLargePage;
+  char* block = begin + before;
+  if (before > 0) munmap(begin, before);
+  if (before < kLargePage) munmap(block + bytes, kLargePage - before);
+#ifdef MADV_HUGEPAGE
+  madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+  return block;
+}
+
 void* new_large(size_t bytes, bool zeroed) {
-  if (bytes >= kMappedBlock) return map_large_pages(bytes);
+  if (bytes >= kMappedBlock) return map_block(bytes);
   return zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
 }
 
