@@ -128,6 +128,7 @@ describe('tensor.dist', function()
   when_mpi('ends all ranks after Ctrl-C', function()
     local output, status = start(3, 'faults', 'interrupted')
     assert.are_not.equal(0, status)
+    assert.is_nil(output:find('not interrupted', 1, true), output)
     local count = 0
     for pid in output:gmatch 'has number (%d+)' do
       count = count + 1

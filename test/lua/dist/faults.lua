@@ -51,24 +51,34 @@ elseif fault == 'interrupted' then
     local stat = io.open(('/proc/%s/stat'):format(pid)):read '*a'
     return stat:match '%((.*)%) %S+ (%d+)'
   end
+  -- Open MPI 5 runs as prterun. The parent of MPICH's ranks is hydra_pmi_proxy, whose parent is
+  -- mpiexec.hydra: the last of several is the launcher.
+  local function launcher_of(pid)
+    local launcher
+    while pid ~= '0' do
+      local name, parent = parent_of(pid)
+      if name:find '^mpi' or name:find '^orte' or name:find '^prte' or name:find '^hydra' then
+        launcher = pid
+      elseif launcher then
+        break
+      end
+      pid = parent
+    end
+    return launcher or error 'not interrupted: no ancestor is a launcher'
+  end
   local own = io.open '/proc/self/stat':read '*a':match '^%d+'
   io.stdout:write(('has number %s\n'):format(own))
   io.stdout:flush()
   dist.barrier()
   if rank == 2 then
-    local pid = own
-    while pid ~= '1' do
-      local name, parent = parent_of(pid)
-      if name:find '^mpi' then
-        os.execute('kill -INT ' .. pid)
-        break
-      end
-      pid = parent
-    end
+    os.execute('kill -INT ' .. launcher_of(own))
   end
-  while true do
+  -- The signal comes within a second.
+  local last = os.time() + 120
+  while os.time() < last do
     dist.allReduce(t)
   end
+  error 'not interrupted: the launcher has not ended this process'
 elseif fault == 'killed' then
   for step = 1, math.huge do
     if rank == 2 and step == 100 then
