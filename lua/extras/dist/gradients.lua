@@ -112,7 +112,7 @@ local function install(Group)
       if self.own_size == 1 or #found.leaves == 0 then
          return grads
       elseif options.deterministic then
-         return self:ordered_reduce(grads, 'mean', true)
+         return self:ordered_reduce(found, 'mean')
       end
       local reducer = new_reducer(self, bytes, parts.describe(found))
       for _, leaf in ipairs(found.leaves) do
@@ -163,8 +163,9 @@ local function install(Group)
          self.orders[self.detail] = self.order
       end
       self:advance()
-      -- Gradients of numbers and of Blobs.
-      local found = parts.collect(grads, true)
+      -- Gradients of numbers and of Blobs. Tensors of integers are constants: their gradients are 0
+      -- on all ranks.
+      local found = parts.collect(grads, true, true)
       for _, leaf in ipairs(found.leaves) do
          if not self.sent[leaf] then
             self.reducer:add(leaf)
@@ -176,8 +177,8 @@ local function install(Group)
 
    --- grad(f [, options]): like tensor.grad, but the gradients are means over the ranks. They are
    -- reduced in the background, from the last layer to the first, while the backward pass goes on.
-   -- The other results of f are not changed. options: those of averageGradients,
-   -- and argument and tensors of tensor.grad.
+   -- The other results of f are not changed. Tensors of integers in the argument are constants, as
+   -- in tensor.grad. options: those of averageGradients, and argument and tensors of tensor.grad.
    function Group:grad(f, options)
       options = arguments.options('grad', options, 'argument', 'bytes', 'deterministic', 'tensors')
       local own = {}
@@ -193,7 +194,7 @@ local function install(Group)
          if pass then
             grads = pass:finish(grads)
          elseif self.own_size > 1 then
-            grads = self:averageGradients(grads, {deterministic = true})
+            grads = self:ordered_reduce(parts.collect(grads, true, true), 'mean')
          end
          return grads, ...
       end

@@ -194,7 +194,7 @@ function Group:allReduce(x, reduction, options)
       elseif options.result then
          x = tree.map(function(leaf, r) return r:resizeAs(leaf):copy(leaf) end, x, options.result)
       end
-      return self:ordered_reduce(x, reduction)
+      return self:ordered_reduce(parts.collect(x), reduction)
    end
    return for_each(self, 'allReduce', x, reduction, nil, options, true)
 end

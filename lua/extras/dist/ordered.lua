@@ -136,14 +136,13 @@ local function install(Group)
       return slices:view(-1):narrow(1, 1, length)
    end
 
-   -- allReduce with the option deterministic: one summand for each rank. numbers: whether numbers
-   -- are reduced, too.
-   function Group:ordered_reduce(x, reduction, numbers)
+   -- allReduce with the option deterministic: one summand for each rank. found: the leaves, as of
+   -- parts.collect. Returns the value of parts.put.
+   function Group:ordered_reduce(found, reduction)
       if reduction ~= 'sum' and reduction ~= 'mean' then
          error(("allReduce: the option deterministic is for 'sum' and 'mean', not '%s'"):format(
             reduction), 3)
       end
-      local found = parts.collect(x, numbers)
       local detail = parts.describe(found)
       for _, leaves in ipairs(by_type(found.leaves)) do
          local nodes = {{value = flatten(leaves), level = 0, index = self.own_rank - 1}}

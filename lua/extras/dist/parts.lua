@@ -5,10 +5,15 @@ local tree = require 'tensor.tree'
 
 local parts = {}
 
---- collect(x [, numbers]): a table with the lists `leaves`, the tensors in x, each once, and
--- `names`, such as 'layers.1.weight'. If numbers is true, numbers are leaves, too: DoubleTensors of
--- one element.
-function parts.collect(x, numbers)
+--- is_floating(leaf): true for tensors whose elements can be divided.
+function parts.is_floating(leaf)
+   return (leaf:type():find 'Float' or leaf:type():find 'Double' or leaf:type():find 'Half') ~= nil
+end
+
+--- collect(x [, numbers [, skips_integers]]): a table with the lists `leaves`, the tensors in x,
+-- each once, and `names`, such as 'layers.1.weight'. If numbers is true, numbers are leaves, too:
+-- DoubleTensors of one element. If skips_integers is true, tensors of integers are not leaves.
+function parts.collect(x, numbers, skips_integers)
    local found, seen = {x = x, leaves = {}, names = {}, numbers = {}}, {}
    local function add(leaf, name)
       found.leaves[#found.leaves + 1] = leaf
@@ -16,7 +21,7 @@ function parts.collect(x, numbers)
    end
    local function visit(value, name, owner, key)
       if tensor.isTensor(value) then
-         if not seen[value] then
+         if not seen[value] and not (skips_integers and not parts.is_floating(value)) then
             seen[value] = true
             add(value, name)
          end
@@ -32,11 +37,6 @@ function parts.collect(x, numbers)
    end
    visit(x, '')
    return found
-end
-
---- is_floating(leaf): true for tensors whose elements can be divided.
-function parts.is_floating(leaf)
-   return (leaf:type():find 'Float' or leaf:type():find 'Double' or leaf:type():find 'Half') ~= nil
 end
 
 --- put(found): writes the leaves of numbers back to the tables. Returns x, or its new value if it

@@ -33,6 +33,17 @@ for _, options in ipairs{{}, {bytes = 1}, {deterministic = true}} do
   end
 end
 
+-- Tensors of integers are constants: their gradients are 0.
+for _, options in ipairs{{}, {bytes = 1}, {deterministic = true}} do
+  local df = dist.grad(function(p, x) return (p.w * x * p.count[1]):sum() + p.z:sum() end, options)
+  local params = {w = float(1), count = torch.LongTensor{3, 4}, mask = {torch.ByteTensor{1}},
+                  z = torch.HalfTensor{1}}
+  local grads = df(params, rank)
+  assert(grads.w[1] == 3 * sum / size and grads.z[1] == 1)
+  assert(grads.count:equal(torch.LongTensor{0, 0}) and grads.mask[1]:equal(torch.ByteTensor{0}))
+  assert(params.count[2] == 4 and params.mask[1][1] == 1)
+end
+
 -- Numbers are parameters and gradients, too.
 for _, options in ipairs{{}, {deterministic = true}, {tensors = true}} do
   local df = dist.grad(function(p, x) return (p.w * x * p.scale):sum() + p.list[1] * rank end,
