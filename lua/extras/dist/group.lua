@@ -98,14 +98,19 @@ function Group.has_tensors(x)
    return is_tensor(x) or type(x) == 'table' and not getmetatable(x) and #tree.leaves(x) > 0
 end
 
--- Calls an operation for each tensor in x. If is_in_place, it overwrites them, or copies of them in
--- options.result. Otherwise the results are those of options.result, or new tensors. Returns the
--- nested table of the results, or a handle.
-local function for_each(self, name, x, reduction, root, options, is_in_place)
+-- Raises an error unless x contains tensors.
+local function check_tensors(name, x)
    if not Group.has_tensors(x) then
       error(('%s: a tensor or a nested table of tensors is expected, got %s'):format(name,
                                                                            tensor.type(x)), 3)
    end
+end
+
+-- Calls an operation for each tensor in x. If is_in_place, it overwrites them, or copies of them in
+-- options.result. Otherwise the results are those of options.result, or new tensors. Returns the
+-- nested table of the results, or a handle.
+local function for_each(self, name, x, reduction, root, options, is_in_place)
+   check_tensors(name, x)
    -- The ranks compare the whole table before they exchange its first tensor.
    local detail = not is_tensor(x) and parts.describe(parts.collect(x)) or nil
    local works = {}
@@ -191,7 +196,9 @@ function Group:allReduce(x, reduction, options)
    if options.deterministic then
       if options.async then
          error('allReduce: the options async and deterministic exclude each other', 2)
-      elseif options.result then
+      end
+      check_tensors('allReduce', x)
+      if options.result then
          x = tree.map(function(leaf, r) return r:resizeAs(leaf):copy(leaf) end, x, options.result)
       end
       return self:ordered_reduce(parts.collect(x), reduction)

@@ -97,6 +97,21 @@ local function by_type(leaves)
    return lists
 end
 
+-- Raises an error unless the sum or mean of these tensors is defined.
+local function check_reduction(reduction, leaves)
+   if reduction ~= 'sum' and reduction ~= 'mean' then
+      error(("allReduce: the option deterministic is for 'sum' and 'mean', not '%s'"):format(
+         reduction), 3)
+   end
+   for _, leaf in ipairs(leaves) do
+      if reduction == 'mean' and not parts.is_floating(leaf) then
+         local name = leaf:type():match '%a+$'
+         error(("allReduce: 'mean' of %s %s: a floating-point tensor is expected"):format(
+            name:find '^I' and 'an' or 'a', name), 3)
+      end
+   end
+end
+
 local function install(Group)
    -- Returns the sum of `count` vectors. nodes: the subtrees of this rank. detail: a text that is
    -- equal on all ranks if the vectors have the same parts.
@@ -139,10 +154,7 @@ local function install(Group)
    -- allReduce with the option deterministic: one summand for each rank. found: the leaves, as of
    -- parts.collect. Returns the value of parts.put.
    function Group:ordered_reduce(found, reduction)
-      if reduction ~= 'sum' and reduction ~= 'mean' then
-         error(("allReduce: the option deterministic is for 'sum' and 'mean', not '%s'"):format(
-            reduction), 3)
-      end
+      check_reduction(reduction, found.leaves)
       local detail = parts.describe(found)
       for _, leaves in ipairs(by_type(found.leaves)) do
          local nodes = {{value = flatten(leaves), level = 0, index = self.own_rank - 1}}

@@ -175,6 +175,21 @@ fails('init: unknown option timeuot', dist.init, {timeuot = 5})
 fails('init: a table of options is expected, got number', dist.init, 5)
 fails('the options async and deterministic exclude each other', dist.allReduce, x,
       {async = true, deterministic = true})
+for _, options in ipairs{{}, {deterministic = true}} do
+  local integers = torch.IntTensor{3}
+  fails("allReduce: 'mean' of an IntTensor: a floating-point tensor is expected", dist.allReduce,
+        integers, 'mean', options)
+  fails("allReduce: 'mean' of a LongTensor: a floating-point tensor is expected", dist.allReduce,
+        {torch.LongTensor{3}}, 'mean', options)
+  assert(integers[1] == 3)
+  for _, value in ipairs{'abc', {}, {'abc'}, true} do
+    fails('allReduce: a tensor or a nested table of tensors is expected, got ' .. type(value),
+          dist.allReduce, value, 'sum', options)
+  end
+  fails('allReduce: a tensor or a nested table of tensors is expected, got nil', dist.allReduce,
+        nil, 'sum', options)
+end
+assert(dist.allReduce(torch.IntTensor{rank}, {deterministic = true})[1] == sum)
 fails('allReduce: result: a torch.FloatTensor is expected, got torch.IntTensor', dist.allReduce, x,
       {result = torch.IntTensor(2)})
 fails('a is in only one of them', dist.allReduce, {a = x}, {result = {b = x}})
