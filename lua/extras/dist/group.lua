@@ -98,11 +98,19 @@ function Group.has_tensors(x)
    return is_tensor(x) or type(x) == 'table' and not getmetatable(x) and #tree.leaves(x) > 0
 end
 
--- Raises an error unless x contains tensors.
-local function check_tensors(name, x)
+-- Raises an error unless x contains tensors, and result, if given, one of the same type for each.
+local function check_operands(name, x, result)
    if not Group.has_tensors(x) then
       error(('%s: a tensor or a nested table of tensors is expected, got %s'):format(name,
                                                                            tensor.type(x)), 3)
+   end
+   if result ~= nil then
+      tree.map(function(leaf, given)
+         if not is_tensor(given) or given:type() ~= leaf:type() then
+            error(('%s: result: a %s is expected, got %s'):format(name, leaf:type(),
+                                                                tensor.type(given)), 0)
+         end
+      end, x, result)
    end
 end
 
@@ -110,15 +118,11 @@ end
 -- options.result. Otherwise the results are those of options.result, or new tensors. Returns the
 -- nested table of the results, or a handle.
 local function for_each(self, name, x, reduction, root, options, is_in_place)
-   check_tensors(name, x)
+   check_operands(name, x, options.result)
    -- The ranks compare the whole table before they exchange its first tensor.
    local detail = not is_tensor(x) and parts.describe(parts.collect(x)) or nil
    local works = {}
    local results = tree.map(function(leaf, given)
-      if given ~= nil and (not is_tensor(given) or given:type() ~= leaf:type()) then
-         error(('%s: result: a %s is expected, got %s'):format(name, leaf:type(),
-                                                             tensor.type(given)), 0)
-      end
       local r = nil
       if not is_in_place then
          r = given or leaf.new()
@@ -197,7 +201,7 @@ function Group:allReduce(x, reduction, options)
       if options.async then
          error('allReduce: the options async and deterministic exclude each other', 2)
       end
-      check_tensors('allReduce', x)
+      check_operands('allReduce', x, options.result)
       if options.result then
          x = tree.map(function(leaf, r) return r:resizeAs(leaf):copy(leaf) end, x, options.result)
       end

@@ -190,9 +190,20 @@ for _, options in ipairs{{}, {deterministic = true}} do
         nil, 'sum', options)
 end
 assert(dist.allReduce(torch.IntTensor{rank}, {deterministic = true})[1] == sum)
-fails('allReduce: result: a torch.FloatTensor is expected, got torch.IntTensor', dist.allReduce, x,
-      {result = torch.IntTensor(2)})
-fails('a is in only one of them', dist.allReduce, {a = x}, {result = {b = x}})
+-- Wrong results are errors before any tensor is written, also the right ones in the same table.
+for _, deterministic in ipairs{false, true} do
+  local given = float(7)
+  for _, wrong in ipairs{torch.IntTensor(2), 3, 'x', {}, false} do
+    fails('allReduce: result: a torch.FloatTensor is expected, got ' .. torch.type(wrong),
+          dist.allReduce, x, {result = wrong, deterministic = deterministic})
+    fails('allReduce: result: a torch.FloatTensor is expected, got ' .. torch.type(wrong),
+          dist.allReduce, {a = x, b = x}, {result = {a = given, b = wrong},
+                                           deterministic = deterministic})
+  end
+  fails('b is in only one of them', dist.allReduce, {a = x, b = x},
+        {result = {a = given}, deterministic = deterministic})
+  assert(given:equal(float(7)) and x[1] == rank)
+end
 fails('broadcast: the option result is for tensors', dist.broadcast, 'x', 1, {result = x})
 fails('averageChunks: a function is expected, got number', dist.averageChunks, size, 3)
 fails('averageChunks: tensors of floating-point numbers are expected, got a torch.IntTensor',
