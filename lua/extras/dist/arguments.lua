@@ -44,8 +44,11 @@ function arguments.options(name, options, ...)
       known[key] = true
    end
    for key, value in versions.each(options) do
-      if not known[key] or types[key] and type(value) ~= types[key] then
+      if not known[key] then
          error(('%s: unknown option %s = %s'):format(name, tostring(key), tostring(value)), 3)
+      elseif types[key] and type(value) ~= types[key] then
+         error(('%s: option %s must be a %s, got a %s'):format(name, key, types[key],
+                                                             type(value)), 3)
       end
    end
    return options

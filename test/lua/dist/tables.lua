@@ -172,6 +172,12 @@ fails('scatter: unknown option async', dist.scatter, {1, 2, 3}, 1, {async = true
 fails('averageGradients: unknown option async', dist.averageGradients, x, {async = true})
 fails('grad: unknown option byte', dist.grad, print, {byte = 1})
 fails('init: unknown option timeuot', dist.init, {timeuot = 5})
+fails('init: option timeout must be a number, got a string', dist.init, {timeout = '5'})
+fails('init: option transport must be a string, got a boolean', dist.init, {transport = true})
+fails('allReduce: option deterministic must be a boolean, got a number', dist.allReduce, x,
+      {deterministic = 1})
+fails('grad: option bytes must be a number, got a table', dist.grad, print, {bytes = {}})
+fails('barrier: unknown option timeout = x', dist.barrier, {timeout = 'x'})
 fails('init: a table of options is expected, got number', dist.init, 5)
 fails('the options async and deterministic exclude each other', dist.allReduce, x,
       {async = true, deterministic = true})
