@@ -77,7 +77,8 @@ end
 -- others. A rank that is listed twice counts once.
 function Group:group(ranks)
    if type(ranks) ~= 'table' or #ranks == 0 then
-      error('group: a list of ranks is expected, got ' .. (ranks and 'an empty table' or 'nil'), 2)
+      error('group: a list of ranks is expected, got '
+            .. (type(ranks) == 'table' and 'an empty table' or tensor.type(ranks)), 2)
    end
    local place
    for k, rank in ipairs(ranks) do
