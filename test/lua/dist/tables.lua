@@ -216,6 +216,11 @@ for _, deterministic in ipairs{false, true} do
 end
 fails('broadcast: the option result is for tensors', dist.broadcast, 'x', 1, {result = x})
 fails('averageChunks: a function is expected, got number', dist.averageChunks, size, 3)
+for _, f in ipairs{{}, setmetatable({}, {}), setmetatable({}, {__metatable = true})} do
+  fails('averageChunks: a function is expected, got table', dist.averageChunks, size, f)
+end
+local double = setmetatable({factor = 2}, {__call = function(self, k) return self.factor * k end})
+assert(dist.averageChunks(size, double) == 2 * sum / size)
 fails('averageChunks: tensors of floating-point numbers are expected, got a torch.IntTensor',
       dist.averageChunks, size, function() return torch.IntTensor{1} end)
 fails('averageChunks: the results differ: 8 chunks of 1 Float[', dist.averageChunks, 8,
