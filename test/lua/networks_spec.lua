@@ -245,6 +245,18 @@ describe('tensor.nn', function()
                      'nn.attention: the width 5 is not a multiple of 2 heads')
   end)
 
+  it('causal attention with dropout runs in scopes', function()
+    local layer, x = nn.attention(4, 2, {causal = true, dropout = 0.3}), tensor.randn(2, 9, 4)
+    local params, outputs = layer.init(), {}
+    for k = 1, 2 do
+      tensor.scope(function()
+        tensor.manualSeed(3)
+        outputs[k] = tensor.keep(layer(params, x, {train = true}))
+      end)
+    end
+    close(outputs[1], outputs[2])
+  end)
+
   it('transformerBlock adds attention and a network of one hidden layer', function()
     local block, x = nn.transformerBlock(4, 2, {causal = true, hidden = 6}), tensor.randn(2, 3, 4)
     local p = block.init()

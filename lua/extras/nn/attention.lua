@@ -15,7 +15,8 @@ local function causal_mask(like, rows, columns)
    local key = ('%s %d %d'):format(like:device(), rows, columns)
    if key ~= last_key or tensor.isCompiling() then
       local above = tensor.ones(rows, columns):triu(columns - rows + 1)
-      last_mask, last_key = like.new(rows, columns):copy(above):byte(), key
+      -- A step may run in a scope, which the mask outlives.
+      last_mask, last_key = tensor.keep(like.new(rows, columns):copy(above):byte()), key
    end
    return last_mask
 end
