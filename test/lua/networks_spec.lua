@@ -207,6 +207,16 @@ describe('tensor.nn', function()
       'nn.rotary: rows of an even size are expected, got 2x3')
   end)
 
+  it('scaledDotProduct with dropout is 0 without columns', function()
+    local q, k, v = tensor.randn(1, 4, 3), tensor.Tensor(1, 0, 3), tensor.Tensor(1, 0, 2)
+    for _, options in ipairs{{}, {causal = true}, {mask = tensor.ByteTensor(4, 0)},
+                             {causal = true, mask = tensor.ByteTensor(4, 0)},
+                             {mask = tensor.ByteTensor(4, 1)}} do
+      options.dropout, options.train = 0.5, true
+      close(tensor.zeros(1, 4, 2), nn.scaledDotProduct(q, k, v, options))
+    end
+  end)
+
   it('attention splits the width among its heads', function()
     local layer, x, memory = nn.attention(4, 2), tensor.randn(2, 3, 4), tensor.randn(2, 5, 4)
     local params = layer.init()

@@ -44,7 +44,7 @@ function attention.scaledDotProduct(q, k, v, options)
       scores:maskedFill(hidden, -math.huge)
    end
    local weights = layers.drop(tensor.softmax(scores, -1), probability)
-   if hidden then
+   if hidden and scores:size(rows + 1) > 0 then
       -- Rows that see nothing are NaN.
       weights:maskedFill((hidden:min(hidden:dim())), 0)
    end
