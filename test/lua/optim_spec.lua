@@ -396,10 +396,39 @@ describe('tensor.optim', function()
     p.b[1] = 5
     fails('params.b.1: a number cannot be updated in place; a tensor of one element can',
           {a = g, b = {2}})
+    p.b[1] = tensor.ones(1)
+    fails('params.b.1: a gradient of a floating-point type is expected, got torch.LongTensor',
+          {a = g, b = {tensor.LongTensor(1)}})
+    p.b[1] = 5
     assert.are.equal(0, step:steps())
     assert.is_true(p.a:equal(tensor.ones(2, 3)))
     step(p, {a = g, b = {0}})  -- a number that the loss does not depend on
     assert.are.equal(1, step:steps())
+  end)
+
+  it('a state has the types of the parameters, whatever those of the gradients', function()
+    local types = {a = 'torch.DoubleTensor', b = 'torch.FloatTensor'}
+    local function step_of(name, options, gradients)
+      local p = {a = tensor.ones(2), b = tensor.FloatTensor{1, 2}}
+      local step = optim[name](options)
+      for _ = 1, 2 do
+        step(p, name == 'lbfgs' and function() return gradients, 1 end or gradients)
+      end
+      return p, step.state
+    end
+    for name, options in pairs{sgd = {rate = 0.5, momentum = 0.9}, adam = {rate = 0.5},
+                               rmsprop = {rate = 0.5, momentum = 0.9}, lbfgs = {}} do
+      local a, b = tensor.DoubleTensor{0.5, -2}, tensor.FloatTensor{1, 4}
+      local expected = step_of(name, options, {a = a, b = b})
+      local p, state = step_of(name, options, {a = a:float(), b = b:double()})
+      for k, key in ipairs{'a', 'b'} do
+        assert.are.equal(types[key], p[key]:type())
+        assert.is_true(expected[key]:equal(p[key]), name)
+        for _, value in pairs(name == 'lbfgs' and {} or state[k]) do
+          assert.are.equal(types[key], value:type())
+        end
+      end
+    end
   end)
 
   it('tensors of integers are constants, and Blobs parameters', function()

@@ -24,7 +24,7 @@ local function add(list, factor, vector)
    local first = 1
    for _, leaf in ipairs(list) do
       local count = leaf:nElement()
-      leaf:add(factor, vector:narrow(1, first, count):viewAs(leaf))
+      leaf:add(factor, vector:narrow(1, first, count):viewAs(leaf):type(leaf:type()))
       first = first + count
    end
 end

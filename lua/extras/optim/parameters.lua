@@ -7,10 +7,16 @@ local tree = require 'tensor.tree'
 
 local is_tensor = tensor.isTensor
 
-local is_floating = {
-   ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = true,
-   ['torch.BFloat16Tensor'] = true,
+-- The types of parameters and gradients. true: gradients are converted to the type of the parameter.
+-- Gradients of parameters of 16 bits may have more bits, which the copy of type float uses.
+local converts = {
+   ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = false,
+   ['torch.BFloat16Tensor'] = false,
 }
+
+local function is_floating(t)
+   return converts[t:type()] ~= nil
+end
 
 local function is_blob(value)
    return type(value) == 'userdata' and tensor.type(value):find 'Blob$' ~= nil
@@ -25,8 +31,8 @@ local function fail(name, path, ...)
 end
 
 --- parameters(name, params, gradients): returns the list of the tensors in `params`, each once, and
--- the list of their gradients, which `gradients` has at the same places. A Blob stands for its data
--- and its diff. Tensors of integers are constants. name: that of the optimizer in errors.
+-- the list of their gradients, which `gradients` has at the same places, in the types of the tensors.
+-- A Blob stands for its data and its diff. Tensors of integers are constants. name: that of the optimizer in errors.
 return function(name, params, gradients)
    local leaves, found, seen, path = {}, {}, {}, {}
 
@@ -37,13 +43,16 @@ return function(name, params, gradients)
       seen[p] = true
       if not is_tensor(g) or not g:isSameSizeAs(p) then
          fail(name, path, '%s is expected as the gradient, got %s', describe(p), describe(g))
+      elseif not is_floating(g) then
+         fail(name, path, 'a gradient of a floating-point type is expected, got %s', g:type())
       end
-      leaves[#leaves + 1], found[#found + 1] = p, g
+      leaves[#leaves + 1] = p
+      found[#found + 1] = converts[p:type()] and g:type(p:type()) or g
    end
 
    local function walk(depth, p, g)
       if is_tensor(p) then
-         if is_floating[p:type()] then
+         if is_floating(p) then
             add(p, g)
          end
       elseif is_blob(p) then
