@@ -396,6 +396,8 @@ describe('tensor.optim', function()
     p.b[1] = 5
     fails('params.b.1: a number cannot be updated in place; a tensor of one element can',
           {a = g, b = {2}})
+    fails('params.b.1: a number cannot be updated in place; a tensor of one element can',
+          (tensor.grad(function(q) return q.a:sum() * q.b[1] end, {tensors = true})(p)))
     p.b[1] = tensor.ones(1)
     fails('params.b.1: a gradient of a floating-point type is expected, got torch.LongTensor',
           {a = g, b = {tensor.LongTensor(1)}})

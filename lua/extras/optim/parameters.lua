@@ -57,7 +57,8 @@ return function(name, params, gradients)
          end
       elseif is_blob(p) then
          add(p:data(), is_blob(g) and g:diff() or g)
-      elseif type(p) == 'number' and type(g) == 'number' and g ~= 0 then
+      elseif type(p) == 'number' and (is_tensor(g) or type(g) == 'number' and g ~= 0) then
+         -- A compiled step cannot read a tensor, so any tensor is refused.
          fail(name, path, 'a number cannot be updated in place; a tensor of one element can')
       elseif type(p) == 'table' then
          if type(g) ~= 'table' then
