@@ -67,9 +67,13 @@ return function(tensor, native, parts)
       check_list('jvp', 'a list of tangents', tangents)
       -- The gradients of the arguments are linear in those of the results, so their derivatives by
       -- the latter are those of the results by the arguments.
+      local count = args.n or #args
       for k, tangent in each(tangents) do
-         parts.each_gradient(('jvp: the tangent of argument %s'):format(tostring(k)), args[k],
-                             tangent, function() end)
+         if k ~= 'n' then
+            local argument = type(k) == 'number' and k <= count and args[k] or nil
+            parts.each_gradient(('jvp: the tangent of argument %s'):format(tostring(k)), argument,
+                                tangent, function() end)
+         end
       end
       local cotangents, results = {}, plain(f, args)
       for k = 1, results.n do

@@ -356,6 +356,13 @@ local function install(tensor)
          for key, field in each(value) do
             each_gradient(('%s.%s'):format(what, tostring(key)), field, t[key], visit)
          end
+         for key, field in each(t) do
+            if value[key] == nil then
+               each_gradient(('%s.%s'):format(what, tostring(key)), nil, field, visit)
+            end
+         end
+      elseif value == nil then
+         error(('%s: nothing is expected, got %s'):format(what, describe(t)), 0)
       end
    end
 
@@ -383,8 +390,10 @@ local function install(tensor)
             each_gradient(what .. k, results[k], cotangents[k], seed)
          end
          for k, cotangent in each(cotangents) do
-            if cotangent and type(k) == 'number' and k > results.n then
-               error(('%s%d: the number of results is %d'):format(what, k, results.n), 0)
+            local is_result = type(k) == 'number' and k >= 1 and k <= results.n and k % 1 == 0
+            if cotangent and not is_result and k ~= 'n' then
+               error(('%s%s: the number of results is %d'):format(
+                  what, tostring(k), results.n), 0)
             end
          end
       end)
@@ -416,7 +425,7 @@ local function install(tensor)
       map = map, run = run, wrap = wrap, isnumber = isnumber, constant = constant,
       settled = settled, as_number = as_number, recordings = recordings,
       check_function = check_function, check_list = check_list, as_gradient = as_gradient,
-      each_gradient = each_gradient, is_floating = is_floating,
+      each_gradient = each_gradient, is_floating = is_floating, isblob = isblob,
    }
    require 'tensor.custom_gradient' (tensor, native, parts)
    require 'tensor.derivatives' (tensor, native, parts)

@@ -202,6 +202,9 @@ describe('tensor.vjp and tensor.jvp', function()
       [{ false, false, 3 }] = 'result 3: a table is expected, got a number',
       [{ false, false, { u = 3 } }] = 'result 3.u: a tensor of size %[2%] is expected',
       [{ false, false, false, D{ 1 } }] = 'result 4: the number of results is 3',
+      [{ false, false, { v = 3 } }] = 'result 3.v: nothing is expected, got a number',
+      [{ [1.5] = D{ 1 } }] = 'result 1.5: the number of results is 3',
+      [{ x = D{ 1 } }] = 'result x: the number of results is 3',
     } do
       assert.matches(expected, failure('vjp', list))
     end
@@ -214,6 +217,15 @@ describe('tensor.vjp and tensor.jvp', function()
                    failure('jvp', { D{ { 1, 2 } } }, { D{ { 1 }, { 2 } } }))
     assert.matches('argument 1.w: a number is expected, got a string',
                    failure('jvp', { { w = 'x' } }, { { w = 3 } }))
+    assert.matches('argument 1.v: nothing is expected, got a number',
+                   failure('jvp', { { v = 1 } }, { { w = 3 } }))
+    assert.matches('argument 2: nothing is expected, got a tensor of size %[2%]',
+                   failure('jvp', { D{ 1, 2 }, D{ 1, 2 } }))
+    assert.matches('argument x: nothing is expected, got a number', failure('jvp', { x = 1 }))
+  end)
+  it('accept lists with their length', function()
+    is_close(D{ 2, 4 }, (tensor.vjp(f, { n = 1, D{ 1, 2 } }, { n = 1, D{ 1, 2 } }))[1])
+    is_close(D{ 2, 4 }, (tensor.jvp(f, { n = 1, D{ 1, 2 } }, { n = 1, D{ 1, 2 } }))[1])
   end)
   it('pass results after nil on', function()
     local function g(x) return nil, x * 2 end
