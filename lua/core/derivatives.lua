@@ -123,6 +123,34 @@ return function(tensor, native, parts)
       return tensor.jacobian(function(t) return (df(t)) end, x)
    end
 
+   -- The limits of the options of gradcheck.
+   local limits = {
+      order = { least = 1, most = 2, is_whole = true, text = '1 or 2' },
+      directions = { least = 1, most = 2 ^ 53, is_whole = true,
+                     text = 'a whole number of at least 1' },
+      step = { least = 1e-300, most = 1e300, text = 'finite and above 0' },
+      tolerance = { least = 0, most = 1e300, text = 'finite and at least 0' },
+   }
+
+   -- Raises an error unless one of the first `count` values has a number or a tensor of a
+   -- floating-point type, so that there is a derivative to check.
+   local function check_values(what, values, count)
+      local found = false
+      for k = 1, count do
+         map(values[k], function(leaf)
+            if parts.isblob(leaf) then
+               error(('gradcheck: %s contain a Blob; use its data, a tensor'):format(what), 0)
+            end
+            found = found or not istensor(leaf) or parts.is_floating(leaf)
+            return leaf
+         end)
+      end
+      if not found then
+         error(('gradcheck: %s contain no number and no tensor of a floating-point type'):format(
+            what), 0)
+      end
+   end
+
    -- Compares the derivative of f along random directions with differences.
    local function check_directions(f, args, options)
       local step, tolerance = options.step or 1e-6, options.tolerance or 1e-4
@@ -158,6 +186,7 @@ return function(tensor, native, parts)
             directions[k] = map(args[k], random)
          end
          local results = plain(f, args)
+         check_values('the results', results, results.n)
          local cotangents = map(results, random)
          cotangents.n = nil
          local found = inner(tensor.vjp(f, copied(list), cotangents), directions)[1]
@@ -175,7 +204,8 @@ return function(tensor, native, parts)
 
    --- Returns true if the gradients of f at args (a list) agree with differences of its results
    -- along random directions; else false and a message. The tensors should be DoubleTensors; those
-   -- of integers are constant. manualSeed determines the directions.
+   -- of integers are constant. Errors: no number and no tensor of a floating-point type among the
+   -- arguments, or among the results; Blobs, whose data are such tensors. manualSeed determines the directions.
    -- options: order (2: also checks second derivatives), directions (their number, 1),
    -- step (1e-6), tolerance (1e-4).
    function tensor.gradcheck(f, args, options)
@@ -189,6 +219,15 @@ return function(tensor, native, parts)
       if not fine then
          error('gradcheck: ' .. failure, 2)
       end
+      for name, value in each(options) do
+         local limit = limits[name]
+         if value ~= value or value < limit.least or value > limit.most
+            or limit.is_whole and value % 1 ~= 0 then
+            error(('gradcheck: option %s must be %s, got %s'):format(
+               name, limit.text, tostring(value)), 2)
+         end
+      end
+      check_values('the arguments', args, args.n or #args)
       local ok, message = check_directions(f, args, options)
       if not ok or (options.order or 1) < 2 then
          return ok, message

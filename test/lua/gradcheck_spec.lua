@@ -1,0 +1,74 @@
+-- tensor.gradcheck: gradients against differences, and its errors.
+
+local tensor = require 'tensor'
+local D = tensor.DoubleTensor
+
+local function same(x) return x end
+
+describe('tensor.gradcheck', function()
+  -- One direction in 10,000 is nearly orthogonal to the error of a gradient, which it hides then.
+  before_each(function() tensor.manualSeed(1) end)
+
+  it('accepts right gradients', function()
+    local f = function(x, n) return tensor.tanh(x * n) end
+    assert.is_true(tensor.gradcheck(f, { D{ 1, 2 }, 0.5 }, { order = 2 }))
+    assert.is_true(tensor.gradcheck(function(p) return { p.a:exp(), p.b[1] } end,
+                                    { { a = D{ 1, 2 }, b = { D{ 3 } } } }))
+  end)
+  it('leaves arguments that f overwrites as they are', function()
+    local x = D{ 1, 2 }
+    assert.is_true(tensor.gradcheck(function(t) return t:tanh() end, { x }, { order = 2 }))
+    assert.are.same({ 1, 2 }, x:totable())
+  end)
+  it('accepts tables with a field n, and tensors of integers', function()
+    local index = tensor.LongTensor{ 2, 1 }
+    assert.is_true(tensor.gradcheck(function(p)
+      return p.n * p.w:index(1, p.index), p.index, p.n * p.n
+    end, { { n = 3, w = D{ 1, 2 }, index = index } }, { order = 2 }))
+    assert.are.same({ 2, 1 }, index:totable())
+  end)
+  it('checks its options', function()
+    assert.matches('gradcheck: unknown option orders', select(2, pcall(tensor.gradcheck,
+      same, { D{ 1 } }, { orders = 2 })))
+    for options, expected in pairs{
+      [{ order = 3 }] = 'order must be 1 or 2, got 3',
+      [{ directions = 0 }] = 'directions must be a whole number of at least 1, got 0',
+      [{ directions = 1.5 }] = 'directions must be a whole number of at least 1, got 1.5',
+      [{ step = 0 }] = 'step must be finite and above 0, got 0',
+      [{ tolerance = math.huge }] = 'tolerance must be finite and at least 0, got inf',
+      [{ tolerance = 0 / 0 }] = 'tolerance must be finite and at least 0, got %-?nan',
+    } do
+      assert.matches('gradcheck: option ' .. expected .. '$',
+                     select(2, pcall(tensor.gradcheck, same, { D{ 1 } }, options)))
+    end
+  end)
+  it('refuses functions without a derivative to check', function()
+    local values = ' contain no number and no tensor of a floating-point type'
+    local function fails(expected, f, args)
+      assert.has_error(function() tensor.gradcheck(f, args) end, 'gradcheck: ' .. expected)
+    end
+    fails('the results' .. values, function() end, { D{ 1 } })
+    fails('the results' .. values, function() return 'x', { true } end, { D{ 1 } })
+    fails('the results' .. values, function(x) return x:long() end, { D{ 1 } })
+    fails('the arguments' .. values, same, {})
+    fails('the arguments' .. values, same, { tensor.LongTensor{ 1 } })
+    local blob = tensor.DoubleBlob(2)
+    fails('the arguments contain a Blob; use its data, a tensor',
+          function(b) return b:data() * 2 end, { D{ 1 }, { blob } })
+    fails('the results contain a Blob; use its data, a tensor', function() return blob end,
+          { D{ 1 } })
+  end)
+  it('finds wrong ones', function()
+    local wrong = tensor.customGradient(function(t) return tensor.cmul(t, t) end,
+      function(g, _, t) return { tensor.cmul(g[1], t[1]) } end)
+    local ok, message = tensor.gradcheck(wrong, { D{ 1, 2 } })
+    assert.is_false(ok)
+    assert.matches('the derivative is .*, but differences give', message)
+    local of_second = tensor.customGradient(function(t) return tensor.pow(t, 3) end,
+      function(g, _, t) return { tensor.cmul(g[1], tensor.stopGradient(t[1] ^ 2) * 3) } end)
+    assert.is_true(tensor.gradcheck(of_second, { D{ 1, 2 } }))
+    ok, message = tensor.gradcheck(of_second, { D{ 1, 2 } }, { order = 2 })
+    assert.is_false(ok)
+    assert.matches('^second order: ', message)
+  end)
+end)
