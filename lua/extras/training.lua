@@ -31,13 +31,19 @@ local function kind_of(part)
    return type(part.name) == 'string' and 'the optimizer ' .. part.name or 'an object with a state'
 end
 
--- Raises an error unless the saved values have the form and the shapes of those in a part.
+-- The types of values that are restored but are no tensors or tables.
+local is_plain = {number = true, string = true, boolean = true}
+
+-- Raises an error unless the saved values have the form, the types and the shapes of those in a
+-- part.
 local function check(path, part, saved)
    if tensor.isTensor(part) then
       if not tensor.isTensor(saved) or not part:isSameSizeAs(saved) then
          error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
+      elseif part:type() ~= saved:type() then
+         error(('%s: a %s is expected, got a %s'):format(path, part:type(), saved:type()), 0)
       end
-   elseif type(part) == 'number' or type(part) == 'table' then
+   elseif is_plain[type(part)] or type(part) == 'table' then
       if type(saved) ~= type(part) then
          error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
       end
@@ -66,7 +72,7 @@ local function check_part(path, part, saved, kind)
    end
 end
 
--- Copies into the tensors of a part. Returns the part, with the saved numbers.
+-- Copies into the tensors of a part. Returns the part, with the saved plain values.
 local function copy(part, saved)
    if tensor.isTensor(part) then
       return part:copy(saved)
@@ -74,7 +80,7 @@ local function copy(part, saved)
       for _, key in ipairs(tree.keys(part)) do
          part[key] = copy(part[key], saved[key])
       end
-   elseif type(part) == 'number' then
+   elseif is_plain[type(part)] then
       return saved
    end
    return part
@@ -87,9 +93,9 @@ local function check_table(name, parts)
 end
 
 --- save(filename, parts [, info]): writes a checkpoint: parts, a table of parameters (nested tables
--- of tensors), optimizers, layers, batches and generators by name, where the states of all but
--- parameters are written; info, a table of other values, such as the step; and the state of the
--- default generator.
+-- of tensors, numbers, strings and booleans), optimizers, layers, batches and generators by name,
+-- where the states of all but parameters are written; info, a table of other values, such as the
+-- step; and the state of the default generator.
 function training.save(filename, parts, info)
    check_table('save', parts)
    local saved, kinds = {}, {}
@@ -148,8 +154,9 @@ function training.restore(checkpoint, parts, name)
 end
 
 --- load(filename, parts): restores the parts of a checkpoint: copies into the tensors of parameters
--- and layers, and sets the states of optimizers, batches and generators. Returns info. If the
--- checkpoint does not fit, the error names what differs, and nothing is changed.
+-- and layers, replaces their numbers, strings and booleans, and sets the states of optimizers,
+-- batches and generators. Returns info. If the checkpoint does not fit, the error names what
+-- differs, and nothing is changed.
 function training.load(filename, parts)
    return training.restore(training.read(filename), parts, filename)
 end

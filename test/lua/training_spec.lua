@@ -145,12 +145,12 @@ describe('tensor.training', function()
       local net = nn.sequential{nn.linear(2, 3), nn.batchNorm(3)}
       return {step = optim.adam{rate = 1}, params = net.init(), net = net,
               batches = data.batches(tensor.randn(4, 2), {size = 2}), noise = tensor.Generator(),
-              value = {n = 1}}
+              value = {n = 1, name = 'a', [3] = true}}
     end
     local first = make()
     first.step(first.params, tree.clone(first.params))
     for _ in first.batches() do end
-    first.value.n = 7
+    first.value = {n = 7, name = 'b', [3] = false}
     training.save(filename, first)
     local function fails(expected, change)
       local parts = make()
@@ -162,6 +162,7 @@ describe('tensor.training', function()
       assert.are.equal(0, parts.step.steps and parts.step:steps() or 0)
       assert.are.equal(0, parts.batches.state.epoch)
       assert.are.equal(1, parts.value.n)
+      assert.are.equal('a', parts.value.name)
       assert.is_true(random:equal(tensor.getRNGState()))
     end
     fails('params.1.weight: a tensor of size [2 x 3] is expected, got a tensor of size [3 x 2]',
@@ -176,11 +177,17 @@ describe('tensor.training', function()
           function(parts) parts.step = optim.sgd{rate = 1} end)
     fails('step: a generator expected, got the optimizer adam',
           function(parts) parts.step = tensor.Generator() end)
+    fails('params.1.weight: a torch.FloatTensor is expected, got a torch.DoubleTensor',
+          function(parts) parts.params[1].weight = tensor.FloatTensor(3, 2):fill(1) end)
+    fails('value.3: a string is expected, got a boolean',
+          function(parts) parts.value[3] = 'true' end)
+    fails('value.extra: a boolean is expected, got nil',
+          function(parts) parts.value.extra = false end)
     fails('noise: parameters expected, got a generator', function(parts) parts.noise = {} end)
     local parts = make()
     training.load(filename, parts)
     assert.are.equal(1, parts.step:steps())
-    assert.are.equal(7, parts.value.n)
+    assert.are.same({n = 7, name = 'b', [3] = false}, parts.value)
     assert.has_error(function() training.save(filename, tensor.ones(1)) end,
                      'training.save: a table of parts is expected, got a tensor of size [1]')
   end)
