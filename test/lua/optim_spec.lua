@@ -308,6 +308,23 @@ describe('tensor.optim', function()
     assert.is_true(valley(params) < 1e-9)
   end)
 
+  it('the limits of lbfgs may be infinite', function()
+    local function count_of(options)
+      local p, count = {x = tensor.Tensor{3, -2}}, 0
+      options.iterations, options.changeTolerance = options.iterations or 4, 0
+      options.gradientTolerance = options.gradientTolerance or 0
+      local df = tensor.grad(function(q) return tensor.pow(q.x, 4):sum() end)
+      optim.lbfgs(options)(p, function(q)
+        count = count + 1
+        return df(q)
+      end)
+      return count
+    end
+    assert.are.equal(4, count_of{evaluations = math.huge, history = math.huge})
+    assert.are.equal(7, count_of{iterations = math.huge, evaluations = 7})
+    assert.are.equal(1, count_of{gradientTolerance = math.huge})
+  end)
+
   it('the form of Torch7 updates a tensor by a function of loss and gradient', function()
     local function f(x) return tensor.cmul(x, x):sum(), x * 2 end
     local function run(config, state, name)
@@ -368,6 +385,12 @@ describe('tensor.optim', function()
                      'optim.lbfgs: option history must be at least 1, got 0')
     assert.has_error(function() optim.sgd{rate = -1} end,
                      'optim.sgd: option rate must be at least 0, got -1')
+    assert.has_error(function() optim.sgd{rate = math.huge} end,
+                     'optim.sgd: option rate must be finite, got inf')
+    assert.has_error(function() optim.sgd{rate = 1, dampening = -1} end,
+                     'optim.sgd: option dampening must be at least 0, got -1')
+    assert.has_error(function() optim.lbfgs{history = 1.5} end,
+                     'optim.lbfgs: option history must be a whole number, got 1.5')
     assert.has_error(function() optim.sgd{rate = 1, nesterov = true} end,
                      'optim.sgd: nesterov needs a momentum above 0, and a dampening of 0')
     assert.has_error(function() optim.clipNorm({}, -1) end,

@@ -106,12 +106,14 @@ end
 -- changeTolerance = 1e-9}: returns step(params, df), where df(params) returns gradients and loss.
 -- A step makes several iterations, and returns params and the list of losses. evaluations: the
 -- number of calls of df after which a step ends, at least 2; default: 5 / 4 of iterations.
+-- All options but the rate may be infinite.
 return function(options)
-   options = with_defaults('lbfgs', options or {}, {
+   local own = options or {}
+   options = with_defaults('lbfgs', own, {
       rate = 1, iterations = 20, evaluations = math.huge, history = 100, gradientTolerance = 1e-7,
       changeTolerance = 1e-9,
    })
-   if options.evaluations == math.huge then
+   if own.evaluations == nil then
       options.evaluations = math.floor(options.iterations * 5 / 4)
    end
    return setmetatable({name = 'lbfgs', options = options, state = {}}, Optimizer)

@@ -5,13 +5,31 @@ local tensor = require 'tensor'
 
 local each = require 'tensor.versions'.each
 
--- Limits of the options: at least the first number, and below the second.
-local above, average, count = {0, math.huge}, {0, 1}, {1, math.huge}
+-- Limits of the options: at least the first number, and below the second. Without the second the
+-- option may be infinite.
+local finite, average, count, tolerance = {0, math.huge}, {0, 1}, {1}, {0}
 local limits = {
-   rate = above, momentum = above, decay = above, epsilon = above, gradientTolerance = above,
-   changeTolerance = above, beta1 = average, beta2 = average, alpha = above,
+   rate = finite, momentum = finite, dampening = finite, decay = finite, epsilon = finite,
+   alpha = finite, beta1 = average, beta2 = average,
    iterations = count, evaluations = count, history = count,
+   gradientTolerance = tolerance, changeTolerance = tolerance,
 }
+
+-- Raises an error unless the value, a number, is within the limits of the option.
+local function check_limits(name, key, value)
+   local limit, problem = limits[key], nil
+   if value == math.huge and limit == finite then
+      problem = 'finite'
+   elseif value < limit[1] or limit[2] and value >= limit[2] or value ~= value then
+      problem = ('at least %d%s'):format(limit[1], limit == average and ' and below 1' or '')
+   elseif key == 'history' and value ~= math.huge and value % 1 ~= 0 then
+      problem = 'a whole number'
+   end
+   if problem then
+      error(('optim.%s: option %s must be %s, got %s'):format(name, key, problem,
+                                                              tostring(value)), 0)
+   end
+end
 
 -- Returns the options with defaults. The rate is a number or a function of the step.
 return function(name, options, defaults)
@@ -28,11 +46,8 @@ return function(name, options, defaults)
       error(('optim.%s: %s'):format(name, failure), 0)
    end
    for key, value in each(options) do
-      local limit = limits[key]
-      local is_number = limit and type(value) == 'number'
-      if is_number and (value < limit[1] or value >= limit[2] or value ~= value) then
-         error(('optim.%s: option %s must be at least %d%s, got %s'):format(name, key, limit[1],
-            limit == average and ' and below 1' or '', tostring(value)), 0)
+      if type(value) == 'number' then
+         check_limits(name, key, value)
       end
       result[key] = value
    end
