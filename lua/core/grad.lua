@@ -172,6 +172,17 @@ local function install(tensor)
       return tape, tracked, results, rules, is_tied
    end
 
+   -- The types of keys whose order is the same in all processes.
+   local is_ordered = { boolean = true, number = true, string = true }
+   local function is_key_before(a, b)
+      if type(a) ~= type(b) then
+         return type(a) < type(b)
+      elseif type(a) == 'boolean' then
+         return b and not a
+      end
+      return a < b
+   end
+
    -- Watches the tensors of a tracked argument. Returns a function for reverse, which calls
    -- visit(tensor, number).
    local function watch(tape, argument, visit)
@@ -187,11 +198,11 @@ local function install(tensor)
          elseif type(value) == 'table' and getmetatable(value) == nil then
             local keys = {}
             for key in each(value) do
-               keys[#keys + 1] = key
+               if is_ordered[type(key)] then
+                  keys[#keys + 1] = key
+               end
             end
-            table.sort(keys, function(a, b)
-               return type(a) == type(b) and a < b or type(a) < type(b)
-            end)
+            table.sort(keys, is_key_before)
             for _, key in ipairs(keys) do
                add(value[key])
             end
@@ -298,7 +309,8 @@ local function install(tensor)
    -- numbers that depend on the argument, and gradients of numbers, as tensors of one element, so
    -- that tensor.compile can record a function that calls df. options.ready: a function that is
    -- called with the gradient of each tensor in the argument as soon as it is complete. Its second
-   -- argument is the number of this tensor, in an order of names. The last used tensors come first.
+   -- argument is the number of this tensor, in an order of the keys, which are booleans, numbers and
+   -- strings. It is not called for tensors with other keys. The last used tensors come first.
    -- tensor.compile does not record functions with it.
    function tensor.grad(f, options)
       check_function('grad', f)

@@ -162,6 +162,23 @@ describe('tensor.grad', function()
   end)
 end)
 
+describe('the option ready of tensor.grad', function()
+  it('gets gradients and their numbers in an order of keys', function()
+    local p = { [true] = D{ 1 }, [false] = D{ 2 }, [3] = D{ 3 }, [2] = D{ 4 }, b = D{ 5 },
+                a = D{ 6 }, [{}] = D{ 7 }, [{}] = D{ 8 } }
+    local seen = {}
+    local df = tensor.grad(function(q)
+      local sum = 0
+      for _, x in pairs(q) do sum = sum + square_sum(x) end
+      return sum
+    end, { ready = function(g, number) seen[number] = g[1] end })
+    local g = df(p)
+    assert.are.same({ 4, 2, 8, 6, 12, 10 }, seen)
+    for key, x in pairs(p) do is_close(x * 2, g[key]) end
+    assert.are.equal('number', type(D{ 1 }:sum()))  -- nothing is recorded
+  end)
+end)
+
 describe('tensor.vjp', function()
   it('returns gradients of all arguments, then the results', function()
     local list, y, z = tensor.vjp(function(a, b) return a + b, tensor.cmul(a, b) end,
