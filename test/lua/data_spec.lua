@@ -122,6 +122,12 @@ describe('tensor.data', function()
                      'data.normalize: a number or a tensor is expected, got nil')
     assert.has_error(function() data.pictures('x', {sise = {1, 1}}) end,
                      'data.pictures: unknown option sise; the options are channels, size')
+    assert.has_error(function() data.pictures('x', 5) end,
+                     'data.pictures: a table of options is expected, got number')
+    for _, size in ipairs{{}, {2}, {'a', 'b'}, {1.5, 2}, {2, 0}} do
+      assert.has_error(function() data.pictures('x', {size = size}) end,
+                       'data.pictures: option size must be {height, width}')
+    end
   end)
 
   it('transforms images', function()

@@ -101,8 +101,21 @@ describe('tensor.nn', function()
     } do
       assert.has_error(make, 'nn.' .. expected)
     end
-    assert.has_error(function() nn.initializer.xavier('unform')(tensor.Tensor(2, 2)) end,
-                     "nn.initializer: the distribution is 'normal' or 'uniform', got unform")
+    for _, name in ipairs{'xavier', 'kaiming'} do
+      assert.has_error(function() nn.initializer[name]('unform') end,
+                       "nn.initializer: the distribution is 'normal' or 'uniform', got unform")
+    end
+    for name, make in pairs{
+      lstm = function(dropout) nn.lstm(2, 2, {dropout = dropout}) end,
+      gru = function(dropout) nn.gru(2, 2, {dropout = dropout}) end,
+      attention = function(dropout) nn.attention(4, 2, {dropout = dropout}) end,
+      transformerBlock = function(dropout) nn.transformerBlock(4, 2, {dropout = dropout}) end,
+    } do
+      for _, dropout in ipairs{-1, 2} do
+        assert.has_error(function() make(dropout) end,
+          ('nn.%s: dropout: a probability from 0 to 1 is expected, got %d'):format(name, dropout))
+      end
+    end
 
     local net = nn.sequential{nn.linear(3, 2), nn.relu, nn.linear(2, 2)}
     local params, x = net.init(), tensor.ones(4, 3)
@@ -116,6 +129,18 @@ describe('tensor.nn', function()
                      failure(net, {params[1], {}}, x))
     assert.are.equal('nn.linear: a tensor whose last dimension has size 3 is expected, '
       .. 'got a tensor of size [2 x 3 x 4]', failure(net, params, tensor.ones(2, 3, 4)))
+    assert.are.equal('nn.linear: the parameter weight must be a tensor, got nil',
+                     failure(nn.linear(3, 2), {}, x))
+    local sequence = tensor.ones(1, 1, 3)
+    assert.are.equal('nn.lstm: layer 1: a table of parameters is expected, got nil',
+                     failure(nn.lstm(3, 2), {}, sequence))
+    local gru, cell = nn.gru(3, 2), nn.lstmCell(3, 2)
+    local weights = gru.init()
+    weights[1].biasHidden = nil
+    assert.are.equal('nn.gru: layer 1: the parameter biasHidden must be a tensor, got nil',
+                     failure(gru, weights, sequence))
+    assert.are.equal('nn.lstmCell: the parameter weight must be a tensor, got a number',
+                     failure(cell, {weight = 1}, tensor.ones(1, 3)))
     local lstm = nn.lstm(3, 2)
     assert.are.equal('nn.lstm: a tensor of 3 dimensions whose last dimension has size 3 is '
       .. 'expected, got a tensor of size [4 x 3]', failure(lstm, lstm.init(), x))

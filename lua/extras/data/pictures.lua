@@ -22,6 +22,14 @@ local function list(folder)
    return names
 end
 
+local function fail(...)
+   error('data.pictures: ' .. string.format(...), 0)
+end
+
+local function is_size(value)
+   return type(value) == 'number' and value >= 1 and value % 1 == 0
+end
+
 --- pictures(folder [, options]): the PNG and JPEG files in the subfolders of a folder. Returns a
 -- source for `batches`; the classes, a LongTensor; and the list of the names of the classes, which
 -- are those of the subfolders. source.get(indices) reads the files as batch x channels x height x
@@ -29,19 +37,22 @@ end
 -- without which all must have the same size; channels (3).
 function pictures.pictures(folder, options)
    options = options or {}
-   local fine, failure = pcall(files.check, options, {size = 'table', channels = 'number'})
-   local size = options.size
    if type(folder) ~= 'string' then
-      fine, failure = false, ('the name of a folder is expected, got %s'):format(type(folder))
-   elseif fine and size and not (size[1] and size[1] >= 1 and size[2] and size[2] >= 1) then
-      fine, failure = false, 'option size must be {height, width}'
+      fail('the name of a folder is expected, got %s', type(folder))
+   elseif type(options) ~= 'table' then
+      fail('a table of options is expected, got %s', type(options))
    end
+   local fine, failure = pcall(files.check, options, {size = 'table', channels = 'number'})
    if not fine then
-      error('data.pictures: ' .. failure, 0)
+      fail('%s', failure)
+   end
+   local size = options.size
+   if size and not (is_size(size[1]) and is_size(size[2])) then
+      fail('option size must be {height, width}')
    end
    local names, class_names, classes, numbers = list(folder), {}, {}, {}
    if #names == 0 then
-      error(('data.pictures: %s has no subfolders with PNG or JPEG files'):format(folder), 0)
+      fail('%s has no subfolders with PNG or JPEG files', folder)
    end
    for k, name in ipairs(names) do
       local class = name:match '^[^/]*'

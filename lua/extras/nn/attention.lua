@@ -93,6 +93,7 @@ function attention.attention(width, heads, options)
       error(('nn.attention: the width %d is not a multiple of %d heads'):format(width, heads), 0)
    end
    options = layer.options('attention', options, attention_options)
+   layer.check_probability('attention: dropout', options.dropout or 0)
    local size = width / heads
    -- The rows of the weight are those for the queries, the keys and the values.
    local input = layers.linear(width, 3 * width, {bias = options.bias})
@@ -142,7 +143,7 @@ function attention.transformerBlock(width, heads, options)
       activation = 'function table',
    })
    local hidden = options.hidden or 4 * width
-   local probability = options.dropout or 0
+   local probability = layer.check_probability('transformerBlock: dropout', options.dropout or 0)
    local activation = options.activation or tensor.gelu
    local children = {
       norm1 = layers.layerNorm(width), attention = attention.attention(width, heads, {

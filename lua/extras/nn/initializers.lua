@@ -31,12 +31,15 @@ function initializer.normal(mean, deviation)
    return function(t) return t:normal(mean or 0, deviation or 1) end
 end
 
--- Fills t with mean 0 and a standard deviation, normally or uniformly distributed.
-local function spread(t, deviation, distribution)
+local function check_distribution(distribution)
    if distribution ~= nil and distribution ~= 'normal' and distribution ~= 'uniform' then
       error(("nn.initializer: the distribution is 'normal' or 'uniform', got %s"):format(
          tostring(distribution)), 0)
    end
+end
+
+-- Fills t with mean 0 and a standard deviation, normally or uniformly distributed.
+local function spread(t, deviation, distribution)
    if distribution == 'uniform' then
       local bound = math.sqrt(3) * deviation
       return t:uniform(-bound, bound)
@@ -47,6 +50,7 @@ end
 --- Variance 2 / (fan_in + fan_out): Glorot and Bengio, 2010. distribution: 'normal', the default,
 -- or 'uniform'.
 function initializer.xavier(distribution, gain)
+   check_distribution(distribution)
    return function(t)
       local fan_in, fan_out = fans(t)
       return spread(t, (gain or 1) * math.sqrt(2 / (fan_in + fan_out)), distribution)
@@ -55,6 +59,7 @@ end
 
 --- Variance 2 / fan_in, for layers before a relu: He et al., 2015.
 function initializer.kaiming(distribution, gain)
+   check_distribution(distribution)
    return function(t)
       local fan_in = fans(t)
       return spread(t, (gain or math.sqrt(2)) / math.sqrt(fan_in), distribution)

@@ -65,4 +65,27 @@ function layer.check_size(name, what, value)
    return value
 end
 
+--- Returns the value, a number from 0 to 1; otherwise raises an error. what: the layer and the
+-- option.
+function layer.check_probability(what, value)
+   if type(value) ~= 'number' or value < 0 or value > 1 or value ~= value then
+      error(('nn.%s: a probability from 0 to 1 is expected, got %s'):format(
+         what, tostring(value)), 0)
+   end
+   return value
+end
+
+--- Raises an error unless params is a table with tensors of these names, a list. what: the layer.
+function layer.check_params(what, params, names)
+   if type(params) ~= 'table' then
+      error(('nn.%s: a table of parameters is expected, got %s'):format(what, describe(params)), 0)
+   end
+   for _, name in ipairs(names) do
+      if not tensor.isTensor(params[name]) then
+         error(('nn.%s: the parameter %s must be a tensor, got %s'):format(
+            what, name, describe(params[name])), 0)
+      end
+   end
+end
+
 return layer

@@ -9,6 +9,8 @@ local each = versions.each
 
 local layers = {}
 
+local linear_names = {'weight'}
+
 --- linear(inputs, outputs [, options]): x * weight:t() + bias over the last dimension of x.
 -- weight: outputs x inputs. options: bias (true), init (fills the weight; default: uniform within
 -- 1 / sqrt(inputs), as is the bias).
@@ -29,6 +31,7 @@ function layers.linear(inputs, outputs, options)
 
    return layer.new('linear', init, function(params, x)
       layer.check_input('linear', x, nil, inputs)
+      layer.check_params('linear', params, linear_names)
       local dim = x:dim()
       local rows = dim == 2 and x or x:reshape(x:nElement() / inputs, inputs)
       local y
@@ -70,10 +73,7 @@ end
 
 --- dropout(probability): see drop. Without options.train it returns x.
 function layers.dropout(probability)
-   if type(probability) ~= 'number' or not (probability >= 0 and probability <= 1) then
-      error(('nn.dropout: a probability from 0 to 1 is expected, got %s'):format(
-         tostring(probability)), 0)
-   end
+   layer.check_probability('dropout', probability)
    return layer.new('dropout', function() return {} end, function(_, x, options)
       return options.train and layers.drop(x, probability) or x
    end)

@@ -6,11 +6,13 @@ local layers = require 'tensor.nn.layers'
 
 local recurrent = {}
 
--- A kind of cell: gates, the number of blocks of rows in its weights; start(x, hidden), the state
+-- A kind of cell: gates, the number of blocks of rows in its weights; names, those of its
+-- parameters; start(x, hidden), the state
 -- before the first step; step(params, xs, state), where xs has the products of the input, which
 -- returns the output and the next state; and steps, the same for a sequence of inputs, which
 -- returns all outputs and the last state.
-local lstm, gru = {gates = 4}, {gates = 3}
+local lstm = {gates = 4, names = {'weight', 'weightHidden', 'bias'}}
+local gru = {gates = 3, names = {'weight', 'weightHidden', 'bias', 'biasHidden'}}
 
 local function zeros(x, hidden)
    return x.new(x:size(1), hidden):zero()
@@ -87,8 +89,8 @@ local function sequence(name, kind)
    recurrent[name] = function(inputs, hidden, options)
       check(name, inputs, hidden)
       options = layer.options(name, options, {layers = 'number', dropout = 'number'})
-      local depth, probability = options.layers or 1, options.dropout or 0
-      layer.check_size(name, 'layers', depth)
+      local depth = layer.check_size(name, 'layers', options.layers or 1)
+      local probability = layer.check_probability(name .. ': dropout', options.dropout or 0)
       return layer.new(name, function()
          local params = {}
          for k = 1, depth do
@@ -102,6 +104,7 @@ local function sequence(name, kind)
             if k > 1 and call.train then
                x = layers.drop(x, probability)
             end
+            layer.check_params(('%s: layer %d'):format(name, k), params[k], kind.names)
             x, states[k] = run(kind, params[k], x, call.state and call.state[k])
          end
          return x, states
@@ -114,6 +117,7 @@ local function sequence(name, kind)
          return init(kind, inputs, hidden)
       end, function(params, x, call)
          layer.check_input(name .. 'Cell', x, 2, inputs)
+         layer.check_params(name .. 'Cell', params, kind.names)
          local xs = tensor.addmm(params.bias, x, params.weight:t())
          return kind.step(params, xs, call.state or kind.start(x, hidden))
       end)
