@@ -204,8 +204,8 @@ return function(tensor, native, parts)
 
    --- Returns true if the gradients of f at args (a list) agree with differences of its results
    -- along random directions; else false and a message. The tensors should be DoubleTensors; those
-   -- of integers are constant. Errors: no number and no tensor of a floating-point type among the
-   -- arguments, or among the results; Blobs, whose data are such tensors. manualSeed determines the directions.
+   -- of integers are constant. manualSeed determines the directions. Errors: neither a number nor a
+   -- tensor of a floating-point type among the arguments, or among the results; a Blob.
    -- options: order (2: also checks second derivatives), directions (their number, 1),
    -- step (1e-6), tolerance (1e-4).
    function tensor.gradcheck(f, args, options)

@@ -309,9 +309,9 @@ local function install(tensor)
    -- numbers that depend on the argument, and gradients of numbers, as tensors of one element, so
    -- that tensor.compile can record a function that calls df. options.ready: a function that is
    -- called with the gradient of each tensor in the argument as soon as it is complete. Its second
-   -- argument is the number of this tensor, in an order of the keys, which are booleans, numbers and
-   -- strings. It is not called for tensors with other keys. The last used tensors come first.
-   -- tensor.compile does not record functions with it.
+   -- argument is the number of this tensor, in an order of the keys: booleans, numbers, strings. It
+   -- is not called for tensors with other keys. The last used tensors come first. tensor.compile
+   -- does not record functions with it.
    function tensor.grad(f, options)
       check_function('grad', f)
       if options ~= nil then

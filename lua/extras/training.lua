@@ -31,7 +31,7 @@ local function kind_of(part)
    return type(part.name) == 'string' and 'the optimizer ' .. part.name or 'an object with a state'
 end
 
--- The types of values that are restored but are no tensors or tables.
+-- The types of restored values other than tensors and tables.
 local is_plain = {number = true, string = true, boolean = true}
 
 -- Raises an error unless the saved values have the form, the types and the shapes of those in a

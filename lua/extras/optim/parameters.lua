@@ -7,7 +7,7 @@ local tree = require 'tensor.tree'
 
 local is_tensor = tensor.isTensor
 
--- The types of parameters and gradients. true: gradients are converted to the type of the parameter.
+-- The types of parameters and gradients. true: gradients are converted to the parameter's type.
 -- Gradients of parameters of 16 bits may have more bits, which the copy of type float uses.
 local converts = {
    ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = false,
@@ -31,8 +31,9 @@ local function fail(name, path, ...)
 end
 
 --- parameters(name, params, gradients): returns the list of the tensors in `params`, each once, and
--- the list of their gradients, which `gradients` has at the same places, in the types of the tensors.
--- A Blob stands for its data and its diff. Tensors of integers are constants. name: that of the optimizer in errors.
+-- the list of their gradients, which `gradients` has at the same places. The gradients get the
+-- types of the tensors. A Blob stands for its data and its diff. Tensors of integers are constants.
+-- name: that of the optimizer in errors.
 return function(name, params, gradients)
    local leaves, found, seen, path = {}, {}, {}, {}
 
