@@ -22,6 +22,9 @@ struct alignas(64) Block {
     for (int64_t i = 0; i < n; ++i) at[i] = th::load(t[i]);
     for (int64_t i = n; i < padded_to_lanes(n); ++i) at[i] = 0;
   }
+  void clear(int64_t n) {
+    for (int64_t i = 0; i < n; ++i) at[i] = 0;
+  }
   template <class T>
   void store(T* t, int64_t n) const {
     for (int64_t i = 0; i < n; ++i) t[i] = convert<T>(at[i]);
@@ -53,7 +56,7 @@ void cells(const LstmCellCall& c) {
   T *open = reinterpret_cast<T*>(c.open), *h = reinterpret_cast<T*>(c.h),
     *next = reinterpret_cast<T*>(c.c);
   each_block(c.batch, c.n, [&](int64_t row, int64_t first, int64_t m) {
-    Block<A> input, forget, candidate, output;
+    Block<A> input, forget, candidate, output, y;
     const int64_t at = row * c.n + first, gate = 4 * row * c.n + first;
     input.load(gates + gate, m);
     forget.load(gates + gate + c.n, m);
@@ -69,13 +72,14 @@ void cells(const LstmCellCall& c) {
       candidate.store(open + gate + 2 * c.n, m);
       output.store(open + gate + 3 * c.n, m);
     }
-    Block<A>& y = candidate;
+    y.load(state + at, m);
     for (int64_t i = 0; i < m; ++i) {
-      y.at[i] = forget.at[i] * load(state[at + i]) + input.at[i] * candidate.at[i];
+      y.at[i] = forget.at[i] * y.at[i] + input.at[i] * candidate.at[i];
     }
     y.store(next + at, m);
     y.template replace_by<functor::tanh<A>>(m);
-    for (int64_t i = 0; i < m; ++i) h[at + i] = convert<T>(output.at[i] * y.at[i]);
+    for (int64_t i = 0; i < m; ++i) y.at[i] *= output.at[i];
+    y.store(h + at, m);
   });
 }
 
@@ -85,35 +89,36 @@ void cell_slopes(const LstmCellSlopesCall& c) {
   const auto in = [](const char* data) { return reinterpret_cast<const T*>(data); };
   const T *gh = in(c.h_gradient), *gc = in(c.c_gradient), *open = in(c.open), *state = in(c.state),
           *next = in(c.c);
-  T *slopes = reinterpret_cast<T*>(c.gate_slopes), *before = reinterpret_cast<T*>(c.state_slope);
+  T *slopes = reinterpret_cast<T*>(c.gate_slopes),
+    *state_slope = reinterpret_cast<T*>(c.state_slope);
   each_block(c.batch, c.n, [&](int64_t row, int64_t first, int64_t m) {
-    Block<A> y, whole, through;
     const int64_t at = row * c.n + first, gate = 4 * row * c.n + first;
-    const T *input = open + gate, *forget = input + c.n, *candidate = forget + c.n,
-            *output = candidate + c.n;
-    T* slope = slopes + gate;
+    // Computed in these blocks, as the compiler knows that they share no memory.
+    Block<A> y, g, whole, before, input, forget, candidate, output;
     y.load(next + at, m);
     y.template replace_by<functor::tanh<A>>(m);
-    if (gh) {
-      through.load(gh + at, m);
-    } else {
-      for (int64_t i = 0; i < m; ++i) through.at[i] = 0;
-    }
-    // The whole gradient of c, which also affects h = output * tanh(c).
+    before.load(state + at, m);
+    input.load(open + gate, m);
+    forget.load(open + gate + c.n, m);
+    candidate.load(open + gate + 2 * c.n, m);
+    output.load(open + gate + 3 * c.n, m);
+    gh ? g.load(gh + at, m) : g.clear(m);
+    gc ? whole.load(gc + at, m) : whole.clear(m);
     for (int64_t i = 0; i < m; ++i) {
-      const A o = load(output[i]), v = y.at[i], g = through.at[i];
-      whole.at[i] = (gc ? static_cast<A>(load(gc[at + i])) : A(0)) + g * o * (1 - v * v);
-      slope[3 * c.n + i] = convert<T>(g * v * (o - o * o));
+      const A v = y.at[i], o = output.at[i], x = input.at[i], f = forget.at[i], z = candidate.at[i];
+      // The whole gradient of c, which also affects h = output * tanh(c).
+      const A w = whole.at[i] + g.at[i] * o * (1 - v * v);
+      output.at[i] = g.at[i] * v * (o - o * o);
+      input.at[i] = w * z * (x - x * x);
+      candidate.at[i] = w * x * (1 - z * z);
+      forget.at[i] = w * before.at[i] * (f - f * f);
+      before.at[i] = w * f;
     }
-    for (int64_t i = 0; i < m; ++i) {
-      const A g = whole.at[i], x = load(input[i]), f = load(forget[i]), z = load(candidate[i]);
-      slope[i] = convert<T>(g * z * (x - x * x));
-      slope[c.n + i] = convert<T>(g * load(state[at + i]) * (f - f * f));
-      slope[2 * c.n + i] = convert<T>(g * x * (1 - z * z));
-    }
-    for (int64_t i = 0; before && i < m; ++i) {
-      before[at + i] = convert<T>(whole.at[i] * load(forget[i]));
-    }
+    input.store(slopes + gate, m);
+    forget.store(slopes + gate + c.n, m);
+    candidate.store(slopes + gate + 2 * c.n, m);
+    output.store(slopes + gate + 3 * c.n, m);
+    if (state_slope) before.store(state_slope + at, m);
   });
 }
 
