@@ -123,12 +123,12 @@ struct AttentionSlopesCall {
 
 // The element-wise part of a step of an LSTM, for `batch` rows of n elements. All tensors are
 // contiguous. A row of `gates` has the input gate, the forget gate, the candidate and the output
-// gate, n elements each. open: the functions of the gates; null: they are not stored. It may be the
-// same memory as `gates`.
+// gate, n elements each. products: is added to the gates, unless it is null. open: the functions of
+// the gates; null: they are not stored. It may be the same memory as `gates` or `products`.
 struct LstmCellCall {
   DType dtype;
   int64_t batch, n;
-  const char *gates, *state;
+  const char *gates, *products, *state;
   char *open, *h, *c;
 };
 // The gradients of the gates and the state from those of h and c, of which one may be null.

@@ -8,16 +8,19 @@ namespace th {
 
 namespace {
 
-// The tensors are contiguous. open is null or has the shape of the gates, which it may be.
-void run_cell(Op op, Tensor* gates, Tensor* state, Tensor* open, Tensor* h, Tensor* c) {
+// The tensors are contiguous. products: is added to the gates; null: nothing is. open: for the
+// functions of the gates, may be null or `products`.
+void run_cell(Op op, Tensor* gates, Tensor* products, Tensor* state, Tensor* open, Tensor* h,
+              Tensor* c) {
   run(op, device_of({gates, state}), [&](Operands& at) {
     LstmCellCall call;
     call.dtype = gates->dtype;
     call.batch = state->size[0];
     call.n = state->size[1];
     call.gates = at.read(gates).data;
+    call.products = products ? at.read(products).data : nullptr;
     call.state = at.read(state).data;
-    call.open = open == gates ? at.write(open) : open ? at.overwrite(open) : nullptr;
+    call.open = !open ? nullptr : open == products ? at.write(open) : at.overwrite(open);
     call.h = at.overwrite(h);
     call.c = at.overwrite(c);
     return call;
@@ -43,7 +46,7 @@ void shapes(args::lstmCell& a, Shapes& s) {
 void calls(args::lstmCell& a) {
   if (a.state->numel() == 0) return;
   TensorRef gates = contiguous(a.gates), state = contiguous(a.state);
-  run_cell(a.op, gates.get(), state.get(), a.open_, a.h, a.c);
+  run_cell(a.op, gates.get(), nullptr, state.get(), a.open_, a.h, a.c);
 }
 
 void shapes(args::lstmCellSlopes& a, Shapes& s) {
@@ -99,7 +102,7 @@ void shapes(args::lstm& a, Shapes& s) {
 }
 void calls(args::lstm& a) {
   if (a.h->numel() == 0) return;
-  TensorRef gates = shared(a.gates), h = shared(a.h), c = shared(a.c);
+  TensorRef gates = contiguous(a.gates), h = shared(a.h), c = shared(a.c);
   TensorRef weight =
       view_of(shared(a.weight), [&](Tensor* to) { views::transpose(to, a.weight, 0, 1); });
   TensorRef output = contiguous(a.output), state = contiguous(a.state), open;
@@ -109,9 +112,10 @@ void calls(args::lstm& a) {
   }
   for (int64_t k = 0; k < gates->size[0]; ++k) {
     if (a.open_) open = selected(shared(a.open_), 0, k);
-    ops::addmm(open.get(), 1, selected(gates, 0, k).get(), 1, output.get(), weight.get());
+    ops::mm(open.get(), output.get(), weight.get());
     TensorRef next_output = selected(h, 0, k), next_state = selected(c, 0, k);
-    run_cell(a.op, open.get(), state.get(), open.get(), next_output.get(), next_state.get());
+    run_cell(a.op, selected(gates, 0, k).get(), open.get(), state.get(), open.get(),
+             next_output.get(), next_state.get());
     output = std::move(next_output);
     state = std::move(next_state);
   }

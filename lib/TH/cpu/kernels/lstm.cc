@@ -22,6 +22,10 @@ struct alignas(64) Block {
     for (int64_t i = 0; i < n; ++i) at[i] = th::load(t[i]);
     for (int64_t i = n; i < padded_to_lanes(n); ++i) at[i] = 0;
   }
+  template <class T>
+  void add(const T* t, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) at[i] += th::load(t[i]);
+  }
   void clear(int64_t n) {
     for (int64_t i = 0; i < n; ++i) at[i] = 0;
   }
@@ -52,6 +56,7 @@ template <class T>
 void cells(const LstmCellCall& c) {
   using A = ComputeOf<T>;
   const auto *gates = reinterpret_cast<const T*>(c.gates),
+             *products = reinterpret_cast<const T*>(c.products),
              *state = reinterpret_cast<const T*>(c.state);
   T *open = reinterpret_cast<T*>(c.open), *h = reinterpret_cast<T*>(c.h),
     *next = reinterpret_cast<T*>(c.c);
@@ -62,6 +67,12 @@ void cells(const LstmCellCall& c) {
     forget.load(gates + gate + c.n, m);
     candidate.load(gates + gate + 2 * c.n, m);
     output.load(gates + gate + 3 * c.n, m);
+    if (products) {
+      input.add(products + gate, m);
+      forget.add(products + gate + c.n, m);
+      candidate.add(products + gate + 2 * c.n, m);
+      output.add(products + gate + 3 * c.n, m);
+    }
     input.template replace_by<functor::sigmoid<A>>(m);
     forget.template replace_by<functor::sigmoid<A>>(m);
     candidate.template replace_by<functor::tanh<A>>(m);

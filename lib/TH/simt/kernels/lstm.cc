@@ -25,12 +25,14 @@ __global__ void find_cells(LstmCellCall c) {
   using A = ComputeOf<T>;
   const functor::sigmoid<A> sigmoid(nullptr);
   const functor::tanh<A> tanh(nullptr);
-  const T* gates = reinterpret_cast<const T*>(c.gates);
+  const auto gate_at = [&](int64_t k) -> A {
+    const A x = load(reinterpret_cast<const T*>(c.gates)[k]);
+    return c.products ? x + load(reinterpret_cast<const T*>(c.products)[k]) : x;
+  };
   T* open = reinterpret_cast<T*>(c.open);
   each_element(c.batch, c.n, [&](int64_t k, int64_t gate) {
-    const A input = sigmoid(load(gates[gate])), forget = sigmoid(load(gates[gate + c.n]));
-    const A candidate = tanh(load(gates[gate + 2 * c.n]));
-    const A output = sigmoid(load(gates[gate + 3 * c.n]));
+    const A input = sigmoid(gate_at(gate)), forget = sigmoid(gate_at(gate + c.n));
+    const A candidate = tanh(gate_at(gate + 2 * c.n)), output = sigmoid(gate_at(gate + 3 * c.n));
     const A next = forget * load(reinterpret_cast<const T*>(c.state)[k]) + input * candidate;
     if (open) {
       open[gate] = convert<T>(input);
