@@ -41,8 +41,7 @@ class ProductLoop {
     const int64_t lines = p_.images * size[0] * size[1];
     panels_ = is_direct_ ? lines * in_row_ : ceil_div(lines * last, kWidth);
     blocks_ = ceil_div(panels_, kPanels);
-    row_block_ = p_.groups * blocks_ * ceil_div(p_.rows, kMostRows) < 8 ? kFewRows : kMostRows;
-    row_block_ = std::min(row_block_, p_.rows);
+    row_block_ = rows_of_a_block();
     row_blocks_ = ceil_div(p_.rows, row_block_);
   }
   int64_t tasks() const { return p_.groups * blocks_ * row_blocks_; }
@@ -62,8 +61,8 @@ class ProductLoop {
   };
 
   void run(int64_t task, T* matrix, T* sums, Run* runs) const {
-    const int64_t row_begin = task % row_blocks_ * row_block_;
-    const int64_t block = task / row_blocks_ % blocks_, group = task / row_blocks_ / blocks_;
+    const int64_t block = task % blocks_, group = task / blocks_ / row_blocks_;
+    const int64_t row_begin = task / blocks_ % row_blocks_ * row_block_;
     const int64_t rows = std::min(row_block_, p_.rows - row_begin);
     Panel panel[kPanels];
     const int panels = static_cast<int>(std::min<int64_t>(kPanels, panels_ - block * kPanels));
@@ -93,6 +92,18 @@ class ProductLoop {
     Run *begin, *end;
     int vectors;
   };
+
+  // Each block of rows copies the columns. Small blocks are for threads that would have nothing to
+  // do: slots get whole blocks of rows first, as the last block of columns may be small.
+  int64_t rows_of_a_block() const {
+    const int64_t threads = num_threads();
+    int64_t rows = kMostRows;
+    while (threads > 1 && rows > kFewRows &&
+           p_.groups * blocks_ * ceil_div(p_.rows, rows) < 4 * threads) {
+      rows /= 2;
+    }
+    return std::min(rows, p_.rows);
+  }
 
   // Treats rows of the grid as one row if they are contiguous in source and result.
   void join_dimensions() {
@@ -217,6 +228,7 @@ class ProductLoop {
         const int64_t own = std::min<int64_t>(TileSize<T>::kRows, rows - i);
         tile.a = weights + i * p_.depth;
         for (int64_t j = 0; j < own; ++j) tile.row[j] = j * p_.depth;
+        tile.ahead = i + own < rows ? own * p_.depth : 0;
         tile.before_row = kPanels * kWidth;
         tile.before = sums + i * tile.before_row + k * kWidth;
         if constexpr (std::is_same_v<E, T>) {

@@ -46,7 +46,7 @@ class Source {
     z_ = checked_mul(y_, window.size[1], what);
     channel_ = checked_mul(z_, window.size[0], what);
     image_ = checked_mul(channel_, channels, what);
-    constexpr int64_t kChunk = (1 << 20) / sizeof(T);
+    constexpr int64_t kChunk = (4 << 20) / sizeof(T);
     images_ = std::clamp<int64_t>(kChunk / std::max<int64_t>(image_, 1), 1, batch);
     is_copy_ = !std::is_same_v<E, T> || !window.is_image();
   }

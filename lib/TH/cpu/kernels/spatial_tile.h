@@ -30,6 +30,7 @@ struct Tile {
   const T* a;
   int64_t row[TileSize<T>::kRows];
   const int64_t* at;
+  int64_t ahead;  // from each row of a to the one that the next tile reads; 0: unknown
   const T* b;
   const int64_t* b_at;
   T* c;
@@ -54,12 +55,17 @@ void multiply_tile(const Tile<T>& t) {
   }
   const T* row[kRows];
   for (int i = 0; i < kRows; ++i) row[i] = t.a + t.row[i];
+  constexpr bool kPrefetches = !kScattered && kRows == 8;
+  constexpr int64_t kLine = 64 / sizeof(T);
   const T* b = t.b;
   for (int64_t k = 0; k < t.count; ++k) {
     if (kScattered) b = t.b + t.b_at[k];
     Vector x[kVectors];
     for (int v = 0; v < kVectors; ++v) x[v] = *reinterpret_cast<const Unaligned*>(b + v * kLanes);
     const int64_t at = t.at[k];
+    if (kPrefetches && k % 2 == 0) {
+      __builtin_prefetch(t.a + t.row[k / 2 % kRows] + t.ahead + k / (2 * kRows) * kLine);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
       const T factor = row[i][at];

@@ -72,6 +72,7 @@ class WeightLoop {
     tile.at = positions;
     tile.b = matrix;
     tile.b_at = nullptr;
+    tile.ahead = 0;
     tile.c_row = tile.before_row = row;
     tile.adds = adds;
     for (int64_t begin = count * part / parts_; begin < end; begin += kPositions) {
