@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "TH.h"
+#include "core_tensors.h"
+#include "dist/buffer.h"
 #include "dist/header.h"
 
 namespace {
@@ -157,6 +159,55 @@ TEST(Dist, RankLists) {
   const int ranks[] = {0, 2, 3, 4, 7, 8};
   EXPECT_EQ(th::dist::ranks_text(ranks, 1, 1), "rank 1");
   EXPECT_EQ(th::dist::ranks_text(ranks, 6, 1), "ranks 1, 3 to 5, 8, 9");
+}
+
+// The transport gets the tensor's own memory if the tensor is contiguous, and nothing converts its
+// elements or uses it meanwhile.
+TEST(DistBuffer, OwnMemory) {
+  using th::dist::Buffer;
+  using th::dist::Use;
+  for (th::DType type : core::kAllTypes) {
+    const bool is_16_bit_float = type == th::DType::Half || type == th::DType::BFloat16;
+    const th::TensorRef t = core::make(type, {4, 3});
+    const th::TensorRef rows(th::tensor_new(type));
+    th::views::narrow(rows.get(), t.get(), 0, 1, 2);
+    for (th::Tensor* own : {t.get(), rows.get()}) {
+      core::fill(*own, [](int64_t i) { return static_cast<double>(i); });
+      const char* data = own->data(th::Access::read);
+      for (Use use : {Use::read, Use::write, Use::overwrite}) {
+        Buffer sent(own, use, false, false);
+        EXPECT_EQ(sent.data(), data);
+        EXPECT_EQ(sent.count(), own->numel());
+        sent.finish();
+        Buffer reduced(own, use, true, false);
+        EXPECT_EQ(reduced.data() == data, !is_16_bit_float);
+        EXPECT_EQ(reduced.type(), is_16_bit_float ? th::DType::Float : type);
+        EXPECT_NE(Buffer(own, use, false, true).data(), data);
+      }
+      EXPECT_EQ(Buffer(own, own->nDimension, own->size, false, false).data(), data);
+      const int64_t other = own->numel();
+      EXPECT_NE(Buffer(own, 1, &other, false, false).data(), data);
+    }
+  }
+}
+
+TEST(DistBuffer, CopiesOtherLayouts) {
+  using th::dist::Buffer;
+  using th::dist::Use;
+  for (core::Layout layout : {core::Layout::permuted, core::Layout::spaced}) {
+    const th::TensorRef t = core::make(th::DType::Int, {2, 3}, layout);
+    core::fill(*t, [](int64_t i) { return static_cast<double>(i); });
+    Buffer buffer(t.get(), Use::write, false, false);
+    auto* copy = static_cast<int32_t*>(buffer.data());
+    EXPECT_NE(buffer.data(), t->data(th::Access::read));
+    for (int k = 0; k < 6; ++k) {
+      EXPECT_EQ(copy[k], k);
+      copy[k] *= 10;
+    }
+    EXPECT_EQ(core::get(*t, 5), 5);
+    buffer.finish();
+    for (int k = 0; k < 6; ++k) EXPECT_EQ(core::get(*t, k), 10 * k);
+  }
 }
 
 }  // namespace
