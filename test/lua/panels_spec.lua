@@ -1,11 +1,13 @@
--- Products of medium size, which the CPU computes by panels of the factors.
+-- Products that the CPU computes by panels of the factors.
 
 local tensor = require 'tensor'
 
--- Sizes that products by panels divide into parts: rows by 14 and 224, columns by 32, terms by 256.
--- The elements are small integers, so that products are exact.
-describe('products of medium size', function()
-  local sizes = { { 48, 30, 50 }, { 57, 260, 66 }, { 230, 129, 97 }, { 100, 513, 49 } }
+-- Sizes that products by panels divide into parts: rows by 14, 56 and 224, columns by 32, 128 and
+-- 1024 floats or half as many doubles, terms by 256. The elements are small integers, so that
+-- products are exact.
+describe('products by panels', function()
+  local sizes = { { 48, 30, 50 }, { 57, 260, 66 }, { 230, 129, 97 }, { 100, 513, 49 },
+                  { 930, 256, 52 }, { 60, 40, 1100 }, { 230, 270, 1060 } }
   local function matrix(class, rows, columns, transposed)
     local t = tensor.IntTensor(transposed and columns or rows, transposed and rows or columns)
     t:random(0, 6):add(-3)
@@ -43,7 +45,9 @@ describe('products of medium size', function()
     local a, b = tensor.FloatTensor(500, 300):uniform(), tensor.FloatTensor(300, 400):uniform()
     tensor.setnumthreads(1)
     local want = tensor.mm(a, b)
-    tensor.setnumthreads(2)
-    assert.is_true(tensor.mm(a, b):equal(want))
+    for _, number in ipairs { 2, 3, 6 } do
+      tensor.setnumthreads(number)
+      assert.is_true(tensor.mm(a, b):equal(want))
+    end
   end)
 end)

@@ -38,18 +38,18 @@ FewRows few_rows(const ProductCall& p) {
 }
 
 // Selects the kernel of products by panels. OpenBLAS is faster for little work, where it does not
-// copy the factors, unless it computes inner products of lines.
+// copy the factors, unless it computes inner products of lines. Long sums of few results are
+// divided among threads.
 bool is_by_panels(const ProductCall& p) {
-  constexpr double kMostWork = 1 << 28;
-  constexpr int64_t kShortest = 48, kLeastDepth = 24, kLongest = 4096;
+  constexpr int64_t kShortest = 48, kLeastDepth = 24, kMostDepth = 4096, kManyResults = 1 << 16;
   if (!product_kernels().panels[p.dtype] || p.alpha.d == 0 || few_rows(p) != FewRows::no) {
     return false;
   }
-  const double work =
-      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  const double size = static_cast<double>(p.m) * static_cast<double>(p.n);
   const double least_work = p.a.col == 1 && p.b.row == 1 ? 1 << 16 : 1 << 20;
   return std::min(p.m, p.n) >= kShortest && p.k >= kLeastDepth &&
-         std::max({p.m, p.n, p.k}) <= kLongest && work >= least_work && work <= kMostWork;
+         (p.k <= kMostDepth || size >= kManyResults) &&
+         size * static_cast<double>(p.k) >= least_work;
 }
 
 struct Tiling {
@@ -59,27 +59,30 @@ struct Tiling {
   int64_t rest;          // depth of the last part
 };
 
-// Tiles of whole panels. Each tile copies its panels, so a tile has some hundred microseconds of
-// work, unless there would be fewer tiles than threads. The number of threads may decide, because
-// each element of c is the same sum in all tilings.
+// A tile of whole panels for each thread: a tile copies its rows and its columns, so tiles are
+// almost square. The number of threads may decide, because each element of c is the same sum in all
+// tilings.
 void tile_panels(const ProductCall& p, Tiling* t) {
-  constexpr double kTileWork = 1 << 24, kLeastWork = 1 << 20;
+  constexpr double kLeastWork = 1 << 20;
   const double work =
       static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  auto tiles = static_cast<int64_t>(work / kTileWork) + 1;
-  const int64_t threads = in_parallel() ? 1 : num_threads();
-  if (p.sum || p.batches < threads) {
-    const auto most = static_cast<int64_t>(work / kLeastWork) + 1;
-    tiles = std::max(tiles, std::min(most, ceil_div(tiles, threads) * threads));
+  int64_t tiles = in_parallel() ? 1 : num_threads();
+  if (!p.sum && p.batches >= tiles) tiles = 1;
+  tiles = std::min(tiles, static_cast<int64_t>(work / kLeastWork) + 1);
+  int64_t down = tiles;
+  const auto length = [&](int64_t parts) {
+    return ceil_div(p.m, parts) + ceil_div(p.n, tiles / parts);
+  };
+  for (int64_t k = 1; k < tiles; ++k) {
+    if (tiles % k == 0 && length(k) < length(down)) down = k;
   }
-  // The longer dimension of c is divided.
-  t->rows = p.m;
-  t->cols = p.n;
-  int64_t& size = p.m >= p.n ? t->rows : t->cols;
-  const bool is_row = (p.m >= p.n) == (p.c.col == 1);
-  const int64_t whole =
-      is_row ? kPanelRows : kPanelBytes / static_cast<int64_t>(item_size(p.dtype));
-  size = std::min(size, ceil_div(ceil_div(size, tiles), whole) * whole);
+  const auto item = static_cast<int64_t>(item_size(p.dtype));
+  const auto part = [](int64_t size, int64_t parts, int64_t whole) {
+    return std::min(size, ceil_div(ceil_div(size, parts), whole) * whole);
+  };
+  const bool by_rows = p.c.col == 1;
+  t->rows = part(p.m, down, by_rows ? kPanelRows : kPanelBytes / item);
+  t->cols = part(p.n, tiles / down, by_rows ? kPanelBytes / item : kPanelRows);
 }
 
 // Outer product: tiles are contiguous in c.
@@ -182,7 +185,7 @@ bool is_by_blas(const ProductCall& p) {
   return !is_integral(p.dtype) && p.k != 1 && few_rows(p) == FewRows::no && !is_by_panels(p);
 }
 
-// memory: panel_bytes() of it if is_by_panels(p).
+// memory: panel_bytes() of it for the tile, if is_by_panels(p).
 void multiply_tile(const ProductCall& p, ProductBlock block, char* memory) {
   const ProductKernels& kernels = product_kernels();
   int type = static_cast<int>(p.dtype);
@@ -249,7 +252,7 @@ void multiply_tiles(const ProductCall& p, const Tiling& t) {
   if (is_by_blas(p)) {
     guard.emplace(team.size(), blas::unchecked_bytes(t.rows, t.cols, t.depth));
   }
-  const int64_t bytes = is_by_panels(p) ? panel_bytes(p.dtype) : 0;
+  const int64_t bytes = is_by_panels(p) ? panel_bytes(p.dtype, p.c.col == 1 ? t.cols : t.rows) : 0;
   Workspace<char> memory(bytes * team.size());
   parallel_for(tasks, grain_of(p, t), [&](int64_t begin, int64_t end) {
     char* own = bytes ? memory.data() + team.index() * bytes : nullptr;

@@ -4,6 +4,7 @@
 // Products that BLAS does not support (integers, outer products in one pass in which 0 * inf gives
 // NaN) or computes slowly (few rows, small matrices).
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tensor/type_sets.h"
@@ -24,7 +25,7 @@ struct ProductBlock {
 };
 
 using ProductKernel = void (*)(const ProductBlock&);
-// memory: panel_bytes(type).
+// memory: panel_bytes(type, n).
 using PanelKernel = void (*)(const ProductBlock&, void* memory);
 // Computes count products; step: elements from one to the next in a, b and c.
 using ProductsKernel = void (*)(const ProductBlock&, int64_t count, const int64_t* step);
@@ -36,7 +37,7 @@ struct ProductKernels {
   // not support them.
   TypeTable<ProductKernel> few_rows;
   int64_t most_rows;
-  // Products of medium size; null if the instruction set does not support them.
+  // Products in blocks that stay in the caches; null if the instruction set does not support them.
   TypeTable<PanelKernel> panels;
   TypeTable<ProductsKernel> small;  // up to kSmallProduct rows, columns and terms each
   // Products of a matrix of a 16-bit type and a contiguous vector of floats (n = 1), for a matrix
@@ -48,11 +49,13 @@ constexpr int64_t kSmallProduct = 8;
 
 // The rows of a in a panel, and the bytes of each line of a panel of b.
 constexpr int64_t kPanelRows = 14, kPanelBytes = 128;
-// The rows of a that a product by panels copies at a time, and their terms.
-constexpr int64_t kPanelTile = 16 * kPanelRows, kPanelDepth = 256;
-// The memory for these rows and for a panel of b.
-inline int64_t panel_bytes(DType type) {
-  return kPanelDepth * (kPanelTile * static_cast<int64_t>(item_size(type)) + kPanelBytes);
+// The rows of a and the panels of b that a product by panels copies at a time, and their terms.
+constexpr int64_t kPanelTile = 16 * kPanelRows, kPanelsOfB = 32, kPanelDepth = 256;
+// The memory for these rows, an unused line, and panels of b with this number of columns.
+inline int64_t panel_bytes(DType type, int64_t cols) {
+  const auto item = static_cast<int64_t>(item_size(type));
+  const int64_t panels = std::min(kPanelsOfB, (cols * item + kPanelBytes - 1) / kPanelBytes);
+  return kPanelDepth * (kPanelTile * item + panels * kPanelBytes) + kPanelBytes;
 }
 
 const ProductKernels& product_kernels();

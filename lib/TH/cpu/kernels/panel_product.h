@@ -1,9 +1,9 @@
 #ifndef TH_CPU_KERNELS_PANEL_PRODUCT_H
 #define TH_CPU_KERNELS_PANEL_PRODUCT_H
 
-// Products c = beta * c + alpha * a * b of factors that fit into the second-level cache. Blocks of
-// a and b are copied into panels that the inner loop reads in order, as BLAS libraries do. For
-// these sizes OpenBLAS spends a quarter of the time on copies and on short loops. Requires AVX-512.
+// Products c = beta * c + alpha * a * b. Blocks of a and b are copied into panels that the inner
+// loop reads in order, as BLAS libraries do: see Goto, van de Geijn: Anatomy of High-Performance
+// Matrix Multiplication, 2008. OpenBLAS has a slower inner loop. Requires AVX-512.
 
 #if defined(__AVX512F__)
 
@@ -17,32 +17,10 @@ template <class T>
 class PanelProduct {
  public:
   static void run(const ProductBlock& p, void* memory) {
-    T *a = static_cast<T*>(memory), *b = a + kPanelTile * kPanelDepth;
     const int64_t parts = (p.k + kPanelDepth - 1) / kPanelDepth, depth = (p.k + parts - 1) / parts;
-    for (int64_t k0 = 0; k0 < p.k; k0 += depth) {
-      const int64_t part = least(depth, p.k - k0);
-      const T beta = k0 ? T(1) : static_cast<T>(p.beta.d);
-      for (int64_t i0 = 0; i0 < p.m; i0 += kPanelTile) {
-        const int64_t rows = least(kPanelTile, p.m - i0);
-        for (int64_t i = 0; i < rows; i += kRows) {
-          pack<kRows>(at(p.a, (i0 + i) * p.a_row + k0 * p.a_col), p.a_row, p.a_col,
-                      least(kRows, rows - i), part, a + i * part);
-        }
-        for (int64_t j = 0; j < p.n; j += kCols) {
-          const int64_t cols = least(kCols, p.n - j);
-          for (int64_t l = 0; l < cols; l += kLanes) {
-            pack<kLanes>(at(p.b, (j + l) * p.b_col + k0 * p.b_row), p.b_col, p.b_row,
-                         least(kLanes, cols - l), part, b + l * part);
-          }
-          const Block block = {const_cast<T*>(at(p.c, i0 * p.c_row + j * p.c_col)),
-                               p.c_row,
-                               p.c_col,
-                               rows,
-                               cols,
-                               static_cast<T>(p.alpha.d),
-                               beta};
-          multiply_rows(a, b, part, block);
-        }
+    for (int64_t j0 = 0; j0 < p.n; j0 += kPanelsOfB * kCols) {
+      for (int64_t k0 = 0; k0 < p.k; k0 += depth) {
+        multiply_columns(p, j0, k0, least(depth, p.k - k0), static_cast<T*>(memory));
       }
     }
   }
@@ -54,6 +32,8 @@ class PanelProduct {
   static constexpr int kLanes = kVectorBytes / sizeof(T);
   static constexpr int64_t kAhead = 16;  // lines; the processor does not foresee long strides
   static constexpr int kRows = kPanelRows, kCols = 2 * kLanes;  // 28 registers hold sums
+  static constexpr int64_t kGroup = 4 * kCols;  // long lines of b are read once for these columns
+  static constexpr int64_t kShallow = 128;      // terms; with more, lines of c are read ahead
   static_assert(kCols * sizeof(T) == kPanelBytes && kPanelDepth % kLanes == 0);
 
   // The part of c that is computed from panels of a and one panel of b.
@@ -80,6 +60,35 @@ class PanelProduct {
     __builtin_prefetch(reinterpret_cast<const void*>(address));
   }
 
+  // Adds the products of these terms for up to kPanelsOfB panels of columns. The first rows copy
+  // the panels of b, and all read them. If there are no other rows, the memory is used again.
+  static void multiply_columns(const ProductBlock& p, int64_t j0, int64_t k0, int64_t depth,
+                               T* memory) {
+    T *a = memory, *b = memory + kPanelTile * kPanelDepth + kCols;
+    const int64_t width = least(kPanelsOfB * kCols, p.n - j0);
+    const int64_t kept = p.m > kPanelTile ? width : kGroup;
+    for (int64_t i0 = 0; i0 < p.m; i0 += kPanelTile) {
+      const int64_t rows = least(kPanelTile, p.m - i0);
+      pack_panels<kRows, 4>(p.a, i0 * p.a_row + k0 * p.a_col, p.a_row, p.a_col, rows, depth, a);
+      for (int64_t j = 0; j < width; j += kCols) {
+        const int64_t cols = least(kCols, width - j);
+        if (i0 == 0 && j % kGroup == 0) {
+          pack_panels<kLanes, kGroup / kLanes>(p.b, (j0 + j) * p.b_col + k0 * p.b_row, p.b_col,
+                                               p.b_row, least(kGroup, width - j), depth,
+                                               b + j % kept * depth);
+        }
+        const Block block = {const_cast<T*>(at(p.c, i0 * p.c_row + (j0 + j) * p.c_col)),
+                             p.c_row,
+                             p.c_col,
+                             rows,
+                             cols,
+                             static_cast<T>(p.alpha.d),
+                             k0 ? T(1) : static_cast<T>(p.beta.d)};
+        multiply_rows(a, b + j % kept * depth, depth, block);
+      }
+    }
+  }
+
   // ---- panels: out[k * kWidth + l] = in[l * lane_stride + k * stride], and 0 for missing lanes
 
   template <int kWidth>
@@ -96,7 +105,7 @@ class PanelProduct {
     }
     if (stride == 1) {
       // The last vector of a narrow panel's line reaches into the next line, which is written
-      // later. After the last line follows the next panel.
+      // later. After the last line follows the next panel, or unused memory.
       for (; k + kLanes <= depth; k += kLanes) {
         for (int first = (kWidth - 1) / kLanes * kLanes; first >= 0; first -= kLanes) {
           transpose(in + first * lane_stride + k, lane_stride, lanes - first,
@@ -107,6 +116,34 @@ class PanelProduct {
     for (; k < depth; ++k) {
       for (int64_t l = 0; l < kWidth; ++l) {
         out[k * kWidth + l] = l < lanes ? in[l * lane_stride + k * stride] : T(0);
+      }
+    }
+  }
+
+  // Packs `lanes` lanes into panels of kWidth, which follow each other. Long lines are read once
+  // for kPanels panels.
+  template <int kWidth, int kPanels>
+  static void pack_panels(const char* data, int64_t offset, int64_t lane_stride, int64_t stride,
+                          int64_t lanes, int64_t depth, T* out) {
+    const T* in = at(data, offset);
+    for (int64_t l = 0; l < lanes;) {
+      if (lane_stride == 1 && lanes - l >= kPanels * kWidth) {
+        pack_lines<kWidth, kPanels>(in + l, stride, depth, out + l * depth);
+        l += kPanels * kWidth;
+      } else {
+        pack<kWidth>(in + l * lane_stride, lane_stride, stride, least(kWidth, lanes - l), depth,
+                     out + l * depth);
+        l += kWidth;
+      }
+    }
+  }
+  template <int kWidth, int kPanels>
+  static void pack_lines(const T* in, int64_t stride, int64_t depth, T* out) {
+    for (int64_t k = 0; k < depth; ++k, in += stride, out += kWidth) {
+#pragma GCC unroll 16
+      for (int64_t panel = 0; panel < kPanels; ++panel) {
+        prefetch(in, kAhead * stride + panel * kWidth);
+        __builtin_memcpy(out + panel * kWidth * depth, in + panel * kWidth, kWidth * sizeof(T));
       }
     }
   }
@@ -169,6 +206,12 @@ class PanelProduct {
   template <int kR, int kW>
   static void multiply(const T* a, const T* b, int64_t depth, const Block& block) {
     Vector sum[kR][kW] = {};
+    if (block.col == 1 && depth > kShallow) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kR; ++i) {
+        for (int j = 0; j < kW; ++j) prefetch(block.c, i * block.row + j * kLanes);
+      }
+    }
     for (int64_t k = 0; k < depth; ++k, a += kRows, b += kLanes) {
       Vector line[kW];
       for (int j = 0; j < kW; ++j) line[j] = load(b + j * depth * kLanes);
