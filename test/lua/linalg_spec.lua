@@ -218,7 +218,7 @@ describe('results that are given', function()
     local a = regular(3)
     tensor.inverse(part, a)
     assert.is_true(part:equal(tensor.inverse(a):contiguous()))
-    assert.are.equal(part:sum(), whole:sum())
+    assert.is_true(math.abs(part:sum() - whole:sum()) < 1e-14)
     assert.are.equal(0, whole[1]:abs():sum() + whole[5]:abs():sum())
   end)
 
@@ -350,33 +350,6 @@ it('info reports singular LU factors', function()
                    'btrisolve: U(2,2) is 0, matrix 2 is singular')
   assert.has_error(function() tensor.btrisolve(tensor.ones(2, 2), lu, pivots:clone():fill(3)) end,
                    'btrisolve: pivot 1 of matrix 1 is not the number of a row, 1 to 2')
-end)
-
-it('on a device the CPU does it, which is counted, and results live there', function()
-  if require('support.settings').device then return end
-  local device = tensor.Tensor():to('soft'):device()
-  local a, b = regular(4), random(4, 2)
-  local there = { a:clone():to(device), b:clone():to(device) }
-  -- Values that only the device has.
-  there[1]:mul(2)
-  tensor.resetStats()
-  local x, lu = tensor.gesv(there[2], there[1])
-  assert.are.equal(device, x:device())
-  assert.are.equal(device, lu:device())
-  assert.are.same({ gesv = 1 }, tensor.stats().fallbacks)
-  assert.is_true(x:to('cpu'):equal((tensor.gesv(b, a * 2))))
-  for _, name in ipairs { 'inverse', 'symeig', 'eig', 'svd', 'qr', 'geqrf', 'eigh', 'pinverse' } do
-    tensor.resetStats()
-    for _, result in ipairs { tensor[name](there[1]) } do
-      if result:nElement() > 0 then assert.are.equal(device, result:device(), name) end
-    end
-    assert.are.same({ [name] = 1 }, tensor.stats().fallbacks)
-  end
-  assert.is_true(math.abs(tensor.det(there[1]) - 16 * tensor.det(a)) < 1e-9)
-  -- A result argument's current device is kept.
-  local home = tensor.Tensor():to(device)
-  assert.are.equal(device, tensor.inverse(home, a):device())
-  assert.is_true(home:to('cpu'):equal(tensor.inverse(a)))
 end)
 
 describe('errors', function()

@@ -47,8 +47,7 @@ namespace th {
   TH_FUSED_OPS(X)
 
 // The operations of libraries such as LAPACK (backend/linalg_call.h), and Fourier transforms
-// (backend/fourier_call.h). The CPU supports all of them. A device supports those for which its
-// plugin defines run_<name>(Queue&, const Struct&).
+// (backend/fourier_call.h). They are defined once for the CPU, not for each instruction set.
 #define TH_LIBRARY_OPS(X)         \
   X(factor, FactorCall)           \
   X(solve, SolveCall)             \

@@ -3,10 +3,13 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 
+#include "backend/cpu_backend.h"
 #include "base/interrupt.h"
 #include "memory/spare.h"
 
@@ -29,6 +32,26 @@ std::string path_of(const PluginFile& plugin) {
   if (given && *given) return given;
   std::string beside = own_folder() + plugin.file;
   return access(beside.c_str(), F_OK) == 0 ? beside : plugin.file;
+}
+
+int run_on_host(int op, const void* call, char* text, size_t length) noexcept {
+  try {
+    switch (static_cast<BackendOp>(op)) {
+#define TH_BACKEND_OP(name, Struct)                \
+  case BackendOp::name:                            \
+    run_on_cpu(*static_cast<const Struct*>(call)); \
+    return kDeviceOk;
+      TH_LIBRARY_OPS(TH_BACKEND_OP)
+#undef TH_BACKEND_OP
+      default:
+        return kDeviceUnsupported;
+    }
+  } catch (const std::bad_alloc&) {
+    return kDeviceOutOfMemory;
+  } catch (const std::exception& error) {
+    std::snprintf(text, length, "%s", error.what());
+    return kDeviceFailed;
+  }
 }
 
 }  // namespace
@@ -73,6 +96,8 @@ const DeviceTable* load_plugin(const DevicePlugin& plugin, std::string* problem)
   }
   using Look = void (*)(StopSign);
   if (auto look = reinterpret_cast<Look>(dlsym(library, "th_look_for_stop"))) look(stop_sign);
+  using Use = void (*)(RunOnHost);
+  if (auto use = reinterpret_cast<Use>(dlsym(library, "th_use_host_library"))) use(run_on_host);
   return table;
 }
 

@@ -113,6 +113,11 @@ struct DeviceTable {
   int (*run)(void* device, int op, const void* call);
 };
 
+// A function of libTH that runs a call of TH_LIBRARY_OPS on memory of the host. Returns a
+// DeviceStatus; after kDeviceFailed, text is the message. A plugin that exports the C function
+// th_use_host_library(RunOnHost) receives it.
+using RunOnHost = int (*)(int op, const void* call, char* text, size_t length);
+
 }  // namespace th
 
 #endif

@@ -166,6 +166,10 @@ void CudaDevice::allow_peer(CudaDevice& other) {
 
 void* Queue::allocate(size_t bytes) { return cuda_device(*this).allocate_block(bytes); }
 void Queue::release(void* block) noexcept { cuda_device(*this).release_block(block); }
+void Queue::read(void* host, const void* from, size_t bytes) {
+  cuda_device(*this).copy(CopyKind::device_to_host, host, from, bytes);
+}
+void Queue::allow_repetition() { cuda_device(*this).begin_operation(); }
 
 void* CudaDevice::allocate_block(size_t bytes) {
   if (bytes == 0) return nullptr;

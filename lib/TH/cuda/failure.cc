@@ -39,6 +39,12 @@ void check_cuda(cudaError_t code, const char* doing) {
        is_final(code) ? "; this process can no longer use the device" : "");
 }
 
+void check_cublas(cublasStatus_t status) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  fail(status == CUBLAS_STATUS_ALLOC_FAILED && !work_queued() ? kDeviceOutOfMemory : kDeviceFailed,
+       "cuBLAS: %s (%s)", cublasGetStatusString(status), cublasGetStatusName(status));
+}
+
 bool& work_queued() {
   static thread_local bool queued = false;
   return queued;

@@ -1,6 +1,7 @@
 #ifndef TH_CUDA_FAILURE_H
 #define TH_CUDA_FAILURE_H
 
+#include <cublas_v2.h>
 #include <cuda_runtime.h>
 
 #include "simt/queue.h"
@@ -10,6 +11,8 @@ namespace th {
 // Throws if code is an error, and clears the error if possible. doing: the action, such as
 // "copying".
 void check_cuda(cudaError_t code, const char* doing);
+
+void check_cublas(cublasStatus_t status);
 
 // True once the calling thread's current operation has queued work, so that it cannot be repeated
 // if memory runs out.

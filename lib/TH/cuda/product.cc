@@ -32,12 +32,6 @@ Types types_of(const ProductCall& call) {
   }
 }
 
-void check_cublas(cublasStatus_t status) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  fail(status == CUBLAS_STATUS_ALLOC_FAILED && !work_queued() ? kDeviceOutOfMemory : kDeviceFailed,
-       "cuBLAS: %s (%s)", cublasGetStatusString(status), cublasGetStatusName(status));
-}
-
 // A factor in BLAS terms.
 struct BlasFactor {
   char* data;

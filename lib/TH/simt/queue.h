@@ -34,6 +34,11 @@ class Queue {
   // Stream-ordered: work queued before a release may still use the block.
   void* allocate(size_t bytes);
   void release(void* block) noexcept;
+  // Copies to memory of the host, after all work queued before.
+  void read(void* host, const void* from, size_t bytes);
+  // The work queued so far has changed no operand, so the operation can be repeated if memory runs
+  // out.
+  void allow_repetition();
   // A number of blocks that fills the device several times; for grid-stride loops.
   int most_blocks() const { return most_blocks_; }
   // The slots where kernels report failed checks: see report.h.
@@ -64,15 +69,9 @@ class Scratch {
   void* block_;
 };
 
-// The operations of BackendOp. They are in simt/kernels/ or, if the two devices differ, in soft/
-// and cuda/.
+// The operations of BackendOp. They are in simt/ or, if the two devices differ, in soft/ and cuda/.
 #define TH_BACKEND_OP(name, Struct) void run_##name(Queue& queue, const Struct& call);
-TH_KERNEL_OPS(TH_BACKEND_OP)
-#undef TH_BACKEND_OP
-// Weak, so that those which a plugin does not define are null: unsupported.
-#define TH_BACKEND_OP(name, Struct) \
-  __attribute__((weak)) void run_##name(Queue& queue, const Struct& call);
-TH_LIBRARY_OPS(TH_BACKEND_OP)
+TH_BACKEND_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
 
 // Runs an operation given by its number (simt/run.cc).

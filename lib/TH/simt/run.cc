@@ -1,3 +1,5 @@
+#include "backend/fourier_call.h"
+#include "backend/linalg_call.h"
 #include "simt/queue.h"
 
 namespace th {
@@ -28,15 +30,7 @@ void run_device_op(Queue& queue, int op, const void* arguments) {
     check_layout(call, 0);                               \
     return run_##name(queue, call);                      \
   }
-    TH_KERNEL_OPS(TH_BACKEND_OP)
-#undef TH_BACKEND_OP
-#define TH_BACKEND_OP(name, Struct)                                 \
-  case BackendOp::name: {                                           \
-    void (*run)(Queue&, const Struct&) = &run_##name;               \
-    if (!run) fail_unsupported("the device has no library for it"); \
-    return run(queue, *static_cast<const Struct*>(arguments));      \
-  }
-    TH_LIBRARY_OPS(TH_BACKEND_OP)
+    TH_BACKEND_OPS(TH_BACKEND_OP)
 #undef TH_BACKEND_OP
   }
 }

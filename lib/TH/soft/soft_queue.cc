@@ -198,4 +198,14 @@ void Queue::release(void* block) noexcept {
   soft(this).release_block(block);
 }
 
+void Queue::read(void* host, const void* from, size_t bytes) {
+  std::lock_guard<std::recursive_mutex> lock(soft_mutex());
+  soft(this).copy(CopyKind::device_to_host, host, from, bytes);
+}
+
+void Queue::allow_repetition() {
+  std::lock_guard<std::recursive_mutex> lock(soft_mutex());
+  soft(this).begin_operation();
+}
+
 }  // namespace th

@@ -1,0 +1,25 @@
+#include "cuda/dynamic_library.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+
+namespace th {
+
+DynamicLibrary::DynamicLibrary(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
+  if (handle_) return;
+  const char* text = dlerror();
+  std::snprintf(problem_, sizeof(problem_), "%s", text ? text : file);
+}
+
+void* DynamicLibrary::find(const char* function) {
+  void* found = handle_ ? dlsym(handle_, function) : nullptr;
+  if (!found && !*problem_) std::snprintf(problem_, sizeof(problem_), "%s is missing", function);
+  return found;
+}
+
+void DynamicLibrary::require() const {
+  if (*problem_) fail_unsupported(problem_);
+}
+
+}  // namespace th

@@ -1,0 +1,180 @@
+// Eigenvalues and singular values by cuSOLVER.
+
+#include <vector>
+
+#include "cuda/lapack_batch.h"
+#include "simt/device_lapack.h"
+#include "simt/device_matrices.h"
+
+namespace th::device_lapack {
+
+namespace {
+
+// Functions that compute all matrices of a batch together support matrices up to this side.
+constexpr int kMostJacobi = 32;
+
+cudaDataType type_of(DType dtype) { return dtype == DType::Float ? CUDA_R_32F : CUDA_R_64F; }
+cusolverEigMode_t mode_of(bool vectors) {
+  return vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+}
+
+// The workspaces of a function on the device and on the host. size(size_t* device, size_t* host)
+// returns a status.
+class Workspaces {
+ public:
+  template <class Size>
+  Workspaces(Queue& queue, const char* function, const Size& size)
+      : Workspaces(queue, sizes_of(function, size)) {}
+  void* device() const { return device_.as<void>(); }
+  size_t device_bytes() const { return sizes_.device; }
+  void* host() { return host_.data(); }
+  size_t host_bytes() const { return sizes_.host; }
+
+ private:
+  struct Sizes {
+    size_t device = 0, host = 0;
+  };
+  template <class Size>
+  static Sizes sizes_of(const char* function, const Size& size) {
+    Sizes sizes;
+    check_solver(size(&sizes.device, &sizes.host), function);
+    return sizes;
+  }
+  Workspaces(Queue& queue, const Sizes& sizes)
+      : sizes_(sizes), device_(queue, sizes.device), host_(sizes.host) {
+    work_queued() = true;
+  }
+
+  Sizes sizes_;
+  Scratch device_;
+  std::vector<char> host_;
+};
+
+char* list(const Matrices& a, char* values, int64_t k, int n) {
+  return values + k * n * static_cast<int64_t>(item_size(a.dtype));
+}
+char* at(const Matrices& a, int64_t k) {
+  return a.data ? a.data + k * a.step * static_cast<int64_t>(item_size(a.dtype)) : nullptr;
+}
+
+}  // namespace
+
+void syevd(Queue& queue, const Matrices& a, Part part, bool vectors, char* values, int* info) {
+  const SolverFunctions& call = solver_functions();
+  const cudaDataType type = type_of(a.dtype);
+  const int64_t n = a.rows;
+  with_solver(queue, [&](const SolverState& solver) {
+    if (a.count > 1 && is_packed(a)) {
+      Workspaces work(queue, "cusolverDnXsyevBatched_bufferSize",
+                      [&](size_t* device, size_t* host) {
+                        return call.cusolverDnXsyevBatched_bufferSize(
+                            solver.handle, solver.params, mode_of(vectors), fill_mode(part), n,
+                            type, a.data, a.ld, type, values, type, device, host, a.count);
+                      });
+      return check_solver(call.cusolverDnXsyevBatched(
+                              solver.handle, solver.params, mode_of(vectors), fill_mode(part), n,
+                              type, a.data, a.ld, type, values, type, work.device(),
+                              work.device_bytes(), work.host(), work.host_bytes(), info, a.count),
+                          "cusolverDnXsyevBatched");
+    }
+    Workspaces work(queue, "cusolverDnXsyevd_bufferSize", [&](size_t* device, size_t* host) {
+      return call.cusolverDnXsyevd_bufferSize(solver.handle, solver.params, mode_of(vectors),
+                                              fill_mode(part), n, type, a.data, a.ld, type, values,
+                                              type, device, host);
+    });
+    for (int64_t k = 0; k < a.count; ++k) {
+      check_solver(call.cusolverDnXsyevd(
+                       solver.handle, solver.params, mode_of(vectors), fill_mode(part), n, type,
+                       at(a, k), a.ld, type, list(a, values, k, a.rows), type, work.device(),
+                       work.device_bytes(), work.host(), work.host_bytes(), info + k),
+                   "cusolverDnXsyevd");
+    }
+  });
+}
+
+void geev(Queue& queue, const Matrices& a, char* values, const Matrices& v, int* info) {
+  const SolverFunctions& call = solver_functions();
+  const cudaDataType type = type_of(a.dtype);
+  const int64_t n = a.rows, ld = v.data ? v.ld : n;
+  const cusolverEigMode_t left = CUSOLVER_EIG_MODE_NOVECTOR, right = mode_of(v.data != nullptr);
+  with_solver(queue, [&](const SolverState& solver) {
+    Workspaces work(queue, "cusolverDnXgeev_bufferSize", [&](size_t* device, size_t* host) {
+      return call.cusolverDnXgeev_bufferSize(solver.handle, solver.params, left, right, n, type,
+                                             a.data, a.ld, type, values, type, nullptr, n, type,
+                                             v.data, ld, type, device, host);
+    });
+    for (int64_t k = 0; k < a.count; ++k) {
+      // With real types, the values are all real parts, then all imaginary parts.
+      check_solver(
+          call.cusolverDnXgeev(solver.handle, solver.params, left, right, n, type, at(a, k), a.ld,
+                               type, list(a, values, k, 2 * a.rows), type, nullptr, n, type,
+                               at(v, k), ld, type, work.device(), work.device_bytes(), work.host(),
+                               work.host_bytes(), info + k),
+          "cusolverDnXgeev");
+    }
+  });
+}
+
+namespace {
+
+// By Jacobi's method, which computes all matrices of a batch together.
+void decompose_batch(Queue& queue, const Matrices& a, const Matrices& u, char* values,
+                     const Matrices& vt, int* info) {
+  const bool vectors = u.data != nullptr;
+  const int64_t count = vectors ? a.count : 0;
+  const int m = a.rows, n = a.cols;
+  const device_matrices::TemporaryMatrices left(queue, a.dtype, count, m, m);
+  const device_matrices::TemporaryMatrices right(queue, a.dtype, count, n, n);
+  with_solver(queue, [&](const SolverState& solver) {
+    for_solver_type(a.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      T *to = matrix<T>(a, 0), *list = reinterpret_cast<T*>(values);
+      T *left_data = matrix<T>(left.get(), 0), *right_data = matrix<T>(right.get(), 0);
+      const int matrices = static_cast<int>(a.count);
+      int size = 0;
+      check_solver(TH_SOLVER(gesvdjBatched_bufferSize)(solver.handle, mode_of(vectors), m, n, to,
+                                                       a.ld, list, left_data, m, right_data, n,
+                                                       &size, solver.gesvdj, matrices),
+                   "gesvdjBatched_bufferSize");
+      const Scratch work(queue, static_cast<size_t>(size) * sizeof(T));
+      work_queued() = true;
+      check_solver(TH_SOLVER(gesvdjBatched)(solver.handle, mode_of(vectors), m, n, to, a.ld, list,
+                                            left_data, m, right_data, n, work.template as<T>(),
+                                            size, info, solver.gesvdj, matrices),
+                   "gesvdjBatched");
+    });
+  });
+  if (!vectors) return;
+  device_matrices::copy(queue, u, left.get());
+  device_matrices::copy(queue, vt, right.get(), true);
+}
+
+}  // namespace
+
+void gesvd(Queue& queue, const Matrices& a, bool all, const Matrices& u, char* values,
+           const Matrices& vt, int* info) {
+  if (a.count > 1 && a.count <= kMostMatrices && a.rows <= kMostJacobi && is_packed(a)) {
+    return decompose_batch(queue, a, u, values, vt, info);
+  }
+  const SolverFunctions& call = solver_functions();
+  const cudaDataType type = type_of(a.dtype);
+  const int64_t m = a.rows, n = a.cols, u_ld = u.data ? u.ld : m, vt_ld = vt.data ? vt.ld : n;
+  const signed char job = !u.data ? 'N' : all ? 'A' : 'S';
+  with_solver(queue, [&](const SolverState& solver) {
+    Workspaces work(queue, "cusolverDnXgesvd_bufferSize", [&](size_t* device, size_t* host) {
+      return call.cusolverDnXgesvd_bufferSize(solver.handle, solver.params, job, job, m, n, type,
+                                              a.data, a.ld, type, values, type, u.data, u_ld, type,
+                                              vt.data, vt_ld, type, device, host);
+    });
+    for (int64_t k = 0; k < a.count; ++k) {
+      check_solver(
+          call.cusolverDnXgesvd(solver.handle, solver.params, job, job, m, n, type, at(a, k), a.ld,
+                                type, list(a, values, k, a.cols), type, at(u, k), u_ld, type,
+                                at(vt, k), vt_ld, type, work.device(), work.device_bytes(),
+                                work.host(), work.host_bytes(), info + k),
+          "cusolverDnXgesvd");
+    }
+  });
+}
+
+}  // namespace th::device_lapack

@@ -1,0 +1,37 @@
+#include "cuda/solver.h"
+
+namespace th {
+
+SolverFunctions::SolverFunctions() : library(TH_LIBRARY_FILE("cusolver", CUSOLVER_VER_MAJOR)) {
+  TH_SOLVER_FUNCTIONS(TH_DYNAMIC_FIND)
+}
+
+const SolverFunctions& solver_functions() {
+  static const SolverFunctions functions;
+  functions.library.require();
+  return functions;
+}
+
+void check_solver(cusolverStatus_t status, const char* function) {
+  if (status == CUSOLVER_STATUS_SUCCESS) return;
+  const bool repeatable = status == CUSOLVER_STATUS_ALLOC_FAILED && !work_queued();
+  fail(repeatable ? kDeviceOutOfMemory : kDeviceFailed, "cuSOLVER: %s: status %d%s", function,
+       static_cast<int>(status), status == CUSOLVER_STATUS_ALLOC_FAILED ? " (out of memory)" : "");
+}
+
+SolverState::SolverState(CudaDevice& device) {
+  const SolverFunctions& call = solver_functions();
+  check_solver(call.cusolverDnCreate(&handle), "cusolverDnCreate");
+  check_solver(call.cusolverDnSetStream(handle, device.stream()), "cusolverDnSetStream");
+  check_solver(call.cusolverDnSetDeterministicMode(handle, CUSOLVER_DETERMINISTIC_RESULTS),
+               "cusolverDnSetDeterministicMode");
+  check_solver(call.cusolverDnCreateParams(&params), "cusolverDnCreateParams");
+  check_solver(call.cusolverDnCreateGesvdjInfo(&gesvdj), "cusolverDnCreateGesvdjInfo");
+}
+
+StateOfDevice<SolverState>& solver_states() {
+  static auto* states = new StateOfDevice<SolverState>;
+  return *states;
+}
+
+}  // namespace th
