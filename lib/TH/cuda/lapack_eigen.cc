@@ -57,6 +57,13 @@ char* at(const Matrices& a, int64_t k) {
   return a.data ? a.data + k * a.step * static_cast<int64_t>(item_size(a.dtype)) : nullptr;
 }
 
+// `count` matrices from number k on.
+Matrices part_of(Matrices a, int64_t k, int64_t count) {
+  a.data = at(a, k);
+  a.count = count;
+  return a;
+}
+
 }  // namespace
 
 void syevd(Queue& queue, const Matrices& a, Part part, bool vectors, char* values, int* info) {
@@ -64,18 +71,21 @@ void syevd(Queue& queue, const Matrices& a, Part part, bool vectors, char* value
   const cudaDataType type = type_of(a.dtype);
   const int64_t n = a.rows;
   with_solver(queue, [&](const SolverState& solver) {
-    if (a.count > 1 && is_packed(a)) {
-      Workspaces work(queue, "cusolverDnXsyevBatched_bufferSize",
-                      [&](size_t* device, size_t* host) {
-                        return call.cusolverDnXsyevBatched_bufferSize(
-                            solver.handle, solver.params, mode_of(vectors), fill_mode(part), n,
-                            type, a.data, a.ld, type, values, type, device, host, a.count);
-                      });
-      return check_solver(call.cusolverDnXsyevBatched(
+    if (is_small_batch(a) && is_packed(a)) {
+      return for_parts(a.count, [&](int64_t k, int matrices) {
+        char* own_values = list(a, values, k, a.rows);
+        Workspaces work(queue, "cusolverDnXsyevBatched_bufferSize",
+                        [&](size_t* device, size_t* host) {
+                          return call.cusolverDnXsyevBatched_bufferSize(
                               solver.handle, solver.params, mode_of(vectors), fill_mode(part), n,
-                              type, a.data, a.ld, type, values, type, work.device(),
-                              work.device_bytes(), work.host(), work.host_bytes(), info, a.count),
-                          "cusolverDnXsyevBatched");
+                              type, at(a, k), a.ld, type, own_values, type, device, host, matrices);
+                        });
+        check_solver(call.cusolverDnXsyevBatched(
+                         solver.handle, solver.params, mode_of(vectors), fill_mode(part), n, type,
+                         at(a, k), a.ld, type, own_values, type, work.device(), work.device_bytes(),
+                         work.host(), work.host_bytes(), info + k, matrices),
+                     "cusolverDnXsyevBatched");
+      });
     }
     Workspaces work(queue, "cusolverDnXsyevd_bufferSize", [&](size_t* device, size_t* host) {
       return call.cusolverDnXsyevd_bufferSize(solver.handle, solver.params, mode_of(vectors),
@@ -153,8 +163,11 @@ void decompose_batch(Queue& queue, const Matrices& a, const Matrices& u, char* v
 
 void gesvd(Queue& queue, const Matrices& a, bool all, const Matrices& u, char* values,
            const Matrices& vt, int* info) {
-  if (a.count > 1 && a.count <= kMostMatrices && a.rows <= kMostJacobi && is_packed(a)) {
-    return decompose_batch(queue, a, u, values, vt, info);
+  if (a.count > 1 && a.rows <= kMostJacobi && is_packed(a)) {
+    return for_parts(a.count, [&](int64_t k, int matrices) {
+      decompose_batch(queue, part_of(a, k, matrices), part_of(u, k, matrices),
+                      list(a, values, k, a.cols), part_of(vt, k, matrices), info + k);
+    });
   }
   const SolverFunctions& call = solver_functions();
   const cudaDataType type = type_of(a.dtype);
