@@ -227,7 +227,11 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t byt
   return cudaSuccess;
 }
 
-cublasStatus_t cublasCreate_v2(cublasHandle_t*) { return CUBLAS_STATUS_NOT_INITIALIZED; }
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  static int state;
+  *handle = reinterpret_cast<cublasHandle_t>(&state);
+  return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasDestroy_v2(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, size_t) {
@@ -235,4 +239,5 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, size_t) {
 }
 cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
 const char* cublasGetStatusString(cublasStatus_t) { return "a fake status"; }
+const char* cublasGetStatusName(cublasStatus_t) { return "CUBLAS_STATUS_FAKE"; }
 }
