@@ -128,6 +128,28 @@ measure(('bmm %dx128x128'):format(batches), 2 * batches * 128 ^ 3, 'F',
 local vector, product = floats(side), floats(side)
 measure('mv ' .. square, bytes, 'B', function() tensor.mv(product, m, vector) end)
 
+-- A matrix, and a batch of small ones. The diagonal makes them well-conditioned.
+for _, shape in ipairs(soft and { { 1, 64 }, { 4, 16 } } or { { 1, 2048 }, { 1024, 32 } }) do
+  local count, edge = shape[1], shape[2]
+  local of = (' %dx%dx%d'):format(count, edge, edge)
+  local regular = floats(count, edge, edge)
+  regular:add(on_device(tensor.eye(edge):float():mul(edge)))
+  local positive = regular + regular:transpose(2, 3)
+  local sides = floats(count, edge, 1)
+  measure('solve' .. of, 0, '-', function() return tensor.solve(regular, sides) end)
+  measure('inverse' .. of, 0, '-', function() return tensor.inverse(regular) end)
+  measure('cholesky' .. of, 0, '-', function() return tensor.cholesky(positive) end)
+  measure('qr' .. of, 0, '-', function() return tensor.qr(regular) end)
+  measure('eigh' .. of, 0, '-', function() return tensor.eigh(positive) end)
+  measure('svd' .. of, 0, '-', function() return tensor.svd(regular) end)
+end
+local lines = soft and 16 or 2 ^ 14
+local signals, spectra = floats(lines, 1024), floats(lines, 1000, 2)
+measure(('rfft %dx1024'):format(lines), 8 * 1024 * lines, 'B',
+        function() return tensor.rfft(signals) end)
+measure(('fft %dx1000'):format(lines), 16 * 1000 * lines, 'B',
+        function() return tensor.fft(spectra) end)
+
 local host = tensor.FloatTensor(n):uniform()
 local there = on_device(tensor.FloatTensor(n):zero())
 measure('host to device ' .. label, 4 * n, 'B', function() there:copy(host) end)

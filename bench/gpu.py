@@ -106,6 +106,22 @@ measure(
 vector, product = floats(side), floats(side)
 measure("mv " + square, size, "B", lambda: torch.mv(m, vector, out=product))
 
+for matrices, edge in ((1, 64), (4, 16)) if small_sizes else ((1, 2048), (1024, 32)):
+    of = f" {matrices}x{edge}x{edge}"
+    regular = floats(matrices, edge, edge) + edge * torch.eye(edge, device=device)
+    positive = regular + regular.mT
+    sides = floats(matrices, edge, 1)
+    measure("solve" + of, 0, "-", lambda: torch.linalg.solve(regular, sides))
+    measure("inverse" + of, 0, "-", lambda: torch.linalg.inv(regular))
+    measure("cholesky" + of, 0, "-", lambda: torch.linalg.cholesky(positive))
+    measure("qr" + of, 0, "-", lambda: torch.linalg.qr(regular))
+    measure("eigh" + of, 0, "-", lambda: torch.linalg.eigh(positive))
+    measure("svd" + of, 0, "-", lambda: torch.linalg.svd(regular, full_matrices=False))
+lines = 16 if small_sizes else 2**14
+signals, spectra = floats(lines, 1024), torch.view_as_complex(floats(lines, 1000, 2))
+measure(f"rfft {lines}x1024", 8 * 1024 * lines, "B", lambda: torch.fft.rfft(signals))
+measure(f"fft {lines}x1000", 16 * 1000 * lines, "B", lambda: torch.fft.fft(spectra))
+
 host = torch.rand(n)
 there = floats(n)
 measure("host to device " + label, 4 * n, "B", lambda: there.copy_(host))

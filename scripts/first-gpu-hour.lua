@@ -22,6 +22,7 @@ function steps.launches()
   end
   print(found.model, found.memory, tensor.info().software)
   local x = on_device('FloatTensor', 5):fill(2)
+  local regular = tensor.eye(3):float():to(device)
   local calls = {
     fill = function() x:fill(2) end,
     unary = function() return x:exp() end,
@@ -31,6 +32,8 @@ function steps.launches()
     sort = function() return x:sort() end,
     product = function() return x:dot(x) end,
     random = function() x:uniform() end,
+    inverse = function() return regular:inverse() end,
+    fourier = function() return tensor.rfft(x) end,
     index = function() return x:index(1, tensor.LongTensor{1, 2}) end,
   }
   for name, call in pairs(calls) do
