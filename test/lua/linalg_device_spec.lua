@@ -2,6 +2,7 @@
 -- the CPU's. Values are those of linalg_spec.
 
 local tensor = require 'tensor'
+local child = require 'support.child'
 
 before_each(function() tensor.manualSeed(3) end)
 
@@ -39,11 +40,18 @@ end)
 
 it('falls back to the CPU for the pivoted Cholesky factorization', function()
   local a = tensor.randn(4, 4)
-  local there = (a * a:t()):to('soft')
+  a = a * a:t()
+  local there = a:clone():to('soft')
   tensor.resetStats()
   local factor = tensor.pstrf(there)
   assert.are.same({ pstrf = 1 }, tensor.stats().fallbacks)
-  assert.is_true(factor:to('cpu'):equal((tensor.pstrf(a * a:t()))))
+  assert.is_true(factor:to('cpu'):equal((tensor.pstrf(a))))
+  local output = child.run [[
+    tensor.warnOfFallbacks(true)
+    tensor.pstrf(tensor.eye(2):to('soft'))
+  ]]
+  assert.are.equal('tensor: pstrf runs on the CPU (unsupported: no library has a pivoted '
+                   .. 'Cholesky factorization)\n', output)
 end)
 
 it('has the errors of the CPU', function()

@@ -9,6 +9,7 @@
 #include "backend/device_assertions.h"
 #include "backend/device_words.h"
 #include "base/error.h"
+#include "base/fallback_reason.h"
 #include "memory/heap.h"
 #include "memory/stats.h"
 
@@ -192,6 +193,7 @@ bool TableDevice::run_random(BackendOp op, const void* call) {
 bool TableDevice::run_call(BackendOp op, const void* call) {
   int number = static_cast<int>(op);
   int status = with_memory([&] { return table_.run(handle(), number, call); });
+  set_fallback_reason(status == kDeviceUnsupported ? table_.message() : nullptr);
   if (status == kDeviceUnsupported) return false;
   if (status == kDeviceOutOfMemory) fail_memory(0, "for what the operation needs meanwhile");
   check(status, "running it");

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <mutex>
 
+#include "base/fallback_reason.h"
+
 namespace th {
 
 namespace {
@@ -16,14 +18,18 @@ std::map<std::string, int64_t>& counts() {
 std::atomic<bool> warns{false};
 
 thread_local bool noted __attribute__((tls_model("initial-exec"))) = false;
+thread_local const char* reason __attribute__((tls_model("initial-exec"))) = nullptr;
 
 }  // namespace
+
+void set_fallback_reason(const char* text) noexcept { reason = text; }
 
 __thread const char* executing_op = nullptr;
 
 void OpScope::begin(const char* name) noexcept {
   executing_op = name;
   noted = false;
+  reason = nullptr;
 }
 
 void note_use_on_host() {
@@ -31,7 +37,12 @@ void note_use_on_host() {
   noted = true;
   std::lock_guard<std::mutex> lock(counts_mutex);
   int64_t count = ++counts()[executing_op];
-  if (count == 1 && warns) std::fprintf(stderr, "tensor: %s runs on the CPU\n", executing_op);
+  if (count > 1 || !warns) return;
+  if (reason) {
+    std::fprintf(stderr, "tensor: %s runs on the CPU (unsupported: %s)\n", executing_op, reason);
+  } else {
+    std::fprintf(stderr, "tensor: %s runs on the CPU\n", executing_op);
+  }
 }
 
 AllowHostAccess::AllowHostAccess() noexcept : noted_before_(noted) { noted = true; }
