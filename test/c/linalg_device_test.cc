@@ -426,6 +426,10 @@ TEST_P(LinalgDevice, EmptyMatrices) {
   }
   compare("no right sides", {matrices(type, {3, 3}, 5), make(type, {3, 0})}, {type},
           [](const Inputs& in, const Tensors& out) { ops::solve(out[0].get(), in[0], in[1]); });
+  compare("least squares without right sides", {matrices(type, {4, 3}, 5), make(type, {4, 0})},
+          {type, type, DType::Long, type}, [](const Inputs& in, const Tensors& out) {
+            ops::lstsq(out[0].get(), out[1].get(), out[2].get(), out[3].get(), in[0], in[1], -1);
+          });
 }
 
 TEST_P(LinalgDevice, Errors) {

@@ -8,6 +8,7 @@
 // nothing has been computed.
 
 #include <cstdint>
+#include <limits>
 
 #include "tensor/dtype.h"
 
@@ -83,6 +84,14 @@ struct SolveCall {
   int* info = nullptr;
 };
 
+// The rcond of least squares. As in LAPACK, one that is not between 0 and 1 stands for the rounding
+// error.
+inline double valid_rcond(const SolveCall& call) {
+  if (call.rcond > 0 && call.rcond < 1) return call.rcond;
+  return call.a.dtype == DType::Float ? std::numeric_limits<float>::epsilon() / 2
+                                      : std::numeric_limits<double>::epsilon() / 2;
+}
+
 // ---- eigenvalues, singular values, determinants
 
 // Eigenvalues. If part is a triangle, the matrices are symmetric: the values are ascending, and if
@@ -109,6 +118,17 @@ struct SvdCall {
   Matrices inverse = {};        // unless data is null: the pseudoinverse. Destroys u
   int* info = nullptr;
 };
+
+// The singular values and ranks of least squares without right sides.
+inline SvdCall values_of(const SolveCall& call) {
+  SvdCall svd;
+  svd.a = call.a;
+  svd.values = call.values;
+  svd.rcond = valid_rcond(call);
+  svd.ranks = call.ranks;
+  svd.info = call.info;
+  return svd;
+}
 
 // Determinants by LU factorization; destroys a. Results, unless null: the sign and the logarithm of
 // the absolute value, the determinant, and its logarithm. They are NaN for a matrix that contains

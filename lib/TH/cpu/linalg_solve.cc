@@ -1,5 +1,6 @@
 // Solutions of systems of equations, and least squares.
 
+#include "backend/cpu_backend.h"
 #include "cpu/linalg_batch.h"
 
 namespace th::linalg {
@@ -121,7 +122,8 @@ bool failed(const SolveCall& call) {
 void solve_by_svd(const SolveCall& call) {
   const Matrices &a = call.a, &b = call.b;
   if (a.count == 0) return;
-  if (std::min(a.rows, a.cols) == 0 || b.cols == 0) {
+  if (std::min(a.rows, a.cols) > 0 && b.cols == 0) return run_svd(values_of(call));
+  if (std::min(a.rows, a.cols) == 0) {
     Matrices whole = b;
     whole.rows = std::max(a.rows, a.cols);
     if (a.cols > 0) clear(whole);  // otherwise b is the residual

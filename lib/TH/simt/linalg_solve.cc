@@ -1,7 +1,6 @@
 // Systems of equations, and least squares, on a device.
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "simt/device_lapack.h"
@@ -99,13 +98,6 @@ void solve_least_squares(Queue& queue, const SolveCall& call) {
   }
 }
 
-// As LAPACK's gelsd, an rcond that is not between 0 and 1 stands for the rounding error.
-double valid_rcond(const SolveCall& call) {
-  if (call.rcond > 0 && call.rcond < 1) return call.rcond;
-  return call.a.dtype == DType::Float ? std::numeric_limits<float>::epsilon() / 2
-                                      : std::numeric_limits<double>::epsilon() / 2;
-}
-
 // Computes b = a^-1 b for a square matrix by its singular values, which may be small. Destroys a.
 // Returns false if they were not found.
 bool solve_square(Queue& queue, const SolveCall& call, const Matrices& a, const Matrices& b) {
@@ -125,7 +117,8 @@ bool solve_square(Queue& queue, const SolveCall& call, const Matrices& a, const 
 void solve_by_svd(Queue& queue, const SolveCall& call) {
   const Matrices &a = call.a, whole = whole_columns(call);
   const int n = std::min(a.rows, a.cols);
-  if (n == 0 || call.b.cols == 0) {
+  if (n > 0 && call.b.cols == 0) return run_svd(queue, values_of(call));
+  if (n == 0) {
     if (a.cols > 0) fill(queue, whole, 0);  // otherwise b is the residual
     count_above(queue, a, nullptr, 0, 0, 0, call.ranks);
   } else if (a.rows == a.cols) {
