@@ -79,6 +79,29 @@ TEST_P(FourierDevice, OtherSizesThanTheInput) {
   }
 }
 
+// Contiguous rows whose first element is not aligned, and single rows of larger tensors.
+TEST_P(FourierDevice, Offsets) {
+  for (DType type : {DType::Double, DType::Float}) {
+    const TensorRef whole = filled(type, {200}, Layout::contiguous, noise);
+    for (int64_t offset : {1, 2}) {
+      const TensorRef real(th::tensor_new(type)), complex(th::tensor_new(type));
+      const int64_t size[] = {3, 10}, strides[] = {10, 1};
+      th::set_storage(real.get(), whole->storage, offset, 2, size, strides);
+      const int64_t sizes[] = {3, 10, 2}, complex_strides[] = {20, 2, 1};
+      th::set_storage(complex.get(), whole->storage, offset, 3, sizes, complex_strides);
+      for (char norm : {'b', 'o'}) {
+        check(ops::rfft, real, 0, -1, norm);
+        check(ops::fft, complex, 0, -1, norm);
+        check(ops::ifft, complex, 0, -1, norm);
+        check(ops::irfft, complex, 0, -1, norm);
+      }
+      TensorRef row(th::tensor_new(type));
+      th::set_storage(row.get(), whole->storage, offset, 2, sizes + 1, complex_strides + 1);
+      for (int64_t n : {4, 10, 12}) check(ops::fft, row, n, -1, 'b');
+    }
+  }
+}
+
 TEST_P(FourierDevice, EmptyTensors) {
   check(ops::rfft, make(DType::Double, {0, 4}), 0, -1, 'b');
   check(ops::fft, make(DType::Double, {3, 0, 2}), 5, 1, 'b');

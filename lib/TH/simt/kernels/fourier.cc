@@ -1,5 +1,5 @@
-// Fourier transforms on a device: the elements of all transforms are copied to contiguous memory,
-// transformed there by a library, scaled and copied to the result.
+// Fourier transforms on a device by a library, which needs contiguous transforms. Others are copied
+// to contiguous memory first, and to the result after that.
 
 #include "backend/fourier_call.h"
 
@@ -52,6 +52,16 @@ __global__ void unpack(char* data, OffsetCalculator<2> offsets, uint32_t positio
   }
 }
 
+// Returns true if the transforms of an operand follow one another without gaps, in an alignment
+// that libraries require.
+template <class T>
+bool is_contiguous(const LoopPlan& plan, int operand, const Line& line) {
+  const int64_t item = sizeof(T), bytes = line.count * line.parts * item;
+  if (line.step != line.parts * item || (line.parts == 2 && line.part != item)) return false;
+  if (plan.ndim > 1 || (plan.ndim == 1 && plan.stride[operand][0] != bytes)) return false;
+  return is_aligned(plan.data[operand], 2 * sizeof(T));
+}
+
 template <class T>
 void transform(Queue& queue, const FourierCall& call) {
   const bool to_real = call.kind == FourierKind::complex_to_real;
@@ -62,24 +72,37 @@ void transform(Queue& queue, const FourierCall& call) {
   auto bytes = [&](const Line& line) {
     return static_cast<size_t>(positions * line.count * line.parts) * sizeof(T);
   };
-  // Transforms of one element only convert it. Complex transforms are done in place.
-  const bool in_place = call.n == 1 || call.kind == FourierKind::complex;
-  Scratch from(queue, bytes(in)), to(queue, in_place ? 0 : bytes(out));
-  T* result = in_place ? from.as<T>() : to.as<T>();
+  // Transforms of one element only convert it. complex_to_real needs a copy, because it ignores
+  // imaginary parts and destroys its input.
+  const bool reads_input =
+      call.n > 1 && !to_real && call.in_count >= in.count && is_contiguous<T>(call.plan, 1, in);
+  const bool writes_result = call.n > 1 && is_contiguous<T>(call.plan, 0, out);
+  const bool in_place =
+      call.n == 1 || (call.kind == FourierKind::complex && !reads_input && !writes_result);
+  Scratch packed(queue, reads_input ? 0 : bytes(in));
+  Scratch other(queue, in_place || writes_result ? 0 : bytes(out));
+  T* from = reads_input ? reinterpret_cast<T*>(call.plan.data[1]) : packed.as<T>();
+  T* result = writes_result ? reinterpret_cast<T*>(call.plan.data[0])
+              : in_place    ? from
+                            : other.as<T>();
   const int result_parts = call.n == 1 ? in.parts : out.parts;
 
   int64_t before = 0;
   for_small_parts(call.plan, [&](const LoopPlan& part) {
+    if (reads_input) return;
     const int64_t elements = part.numel * in.count;
     TH_LAUNCH(queue, (pack<T>), blocks_for(queue, elements), kThreads, 0, part.data[1],
               OffsetCalculator<2>(part), static_cast<uint32_t>(part.numel), in, call.in_count,
-              to_real ? call.n : 0, from.as<T>() + before * in.count * in.parts);
+              to_real ? call.n : 0, from + before * in.count * in.parts);
     before += part.numel;
   });
+  queue.allow_repetition();
   if (call.n > 1) {
-    device_fourier::transform(queue, {call.dtype, call.kind, call.inverse, call.n, positions,
-                                      reinterpret_cast<char*>(result), from.as<char>()});
+    device_fourier::transform(queue,
+                              {call.dtype, call.kind, call.inverse, call.n, positions,
+                               reinterpret_cast<char*>(result), reinterpret_cast<char*>(from)});
   }
+  if (writes_result && call.scale == 1) return;
   before = 0;
   for_small_parts(call.plan, [&](const LoopPlan& part) {
     const int64_t elements = part.numel * out.count;
