@@ -19,8 +19,9 @@ enum class ConvolutionKind : uint8_t {
 // Scalars have the element type. If beta is 0, r is not read. The elements of r overlap neither
 // each other nor t and w. A map (rows of two plane numbers, from and to, which count from 1;
 // contiguous, of type dtype) replaces the groups: r = beta * r, and each row i adds the convolution
-// of image `from` and kernel i to result `to`. The CPU raises an error if a number of the map is
-// out of range.
+// of image `from` and kernel i to result `to`. If a number of the map is out of range, the CPU
+// raises an error, and a device reports it as `check`. A device may multiply kernel elements that
+// meet no image element by 0, which is NaN for infinite ones.
 struct ConvolutionCall {
   // Strides in elements. A stride is 0 if the operand is shared by all groups or outputs.
   struct Operand {
@@ -29,6 +30,7 @@ struct ConvolutionCall {
   };
 
   DType dtype;
+  bool tf32;  // as in ProductCall
   ConvolutionKind kind;
   bool flipped;  // reverse the kernel in each dimension
   int64_t groups, outputs, inputs;
@@ -37,6 +39,7 @@ struct ConvolutionCall {
   Operand r, t, w;
   const char* map;  // null: none
   int64_t map_rows;
+  uint32_t check;
 };
 
 }  // namespace th

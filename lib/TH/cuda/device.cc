@@ -119,6 +119,8 @@ CudaDevice::CudaDevice(int index) : index_(index), properties_(properties(index)
   remember_forks();
   // Eight blocks of 256 threads fill a multiprocessor; allow four times as many.
   most_blocks_ = properties_.multiprocessors * 32;
+  // About the size of the cache, and large enough for products that use all multiprocessors.
+  patch_bytes_ = int64_t{64} << 20;
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
   check_cuda(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "making a stream");
   memory_ = std::make_unique<DeviceMemory>(index, stream_);

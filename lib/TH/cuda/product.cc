@@ -6,6 +6,7 @@
 #include "cuda/failure.h"
 #include "simt/long_product.h"
 #include "simt/product_integer.h"
+#include "simt/product_to_float.h"
 
 namespace th {
 
@@ -42,9 +43,9 @@ struct BlasFactor {
       : data(f.data), ld(f.col == 1 ? f.row : f.col), batch(f.batch), by_rows(f.col == 1) {}
 };
 
-// S: the type of the scalars.
+// S: the type of the scalars. result: the type of c.
 template <class S>
-void multiply(cublasHandle_t handle, const ProductCall& call) {
+void multiply(cublasHandle_t handle, const ProductCall& call, cudaDataType_t result) {
   Types types = types_of(call);
   BlasFactor a(call.a), b(call.b), c(call.c);
   int64_t m = call.m, n = call.n;
@@ -61,15 +62,16 @@ void multiply(cublasHandle_t handle, const ProductCall& call) {
   if (call.batches == 1) {
     check_cublas(cublasGemmEx_64(handle, turn_a, turn_b, m, n, call.k, &alpha, a.data,
                                  types.element, a.ld, b.data, types.element, b.ld, &beta, c.data,
-                                 types.element, c.ld, types.compute, CUBLAS_GEMM_DEFAULT));
+                                 result, c.ld, types.compute, CUBLAS_GEMM_DEFAULT));
     return;
   }
-  int64_t item = static_cast<int64_t>(item_size(call.dtype));
+  const auto item = static_cast<int64_t>(item_size(call.dtype));
+  const int64_t result_item = result == types.element ? item : static_cast<int64_t>(sizeof(float));
   for (int64_t first = 0; first < call.batches; first += kMostBatches) {
     check_cublas(cublasGemmStridedBatchedEx_64(
         handle, turn_a, turn_b, m, n, call.k, &alpha, a.data + first * a.batch * item,
         types.element, a.ld, a.batch, b.data + first * b.batch * item, types.element, b.ld, b.batch,
-        &beta, c.data + first * c.batch * item, types.element, c.ld, c.batch,
+        &beta, c.data + first * c.batch * result_item, result, c.ld, c.batch,
         std::min(kMostBatches, call.batches - first), types.compute, CUBLAS_GEMM_DEFAULT));
   }
 }
@@ -86,10 +88,18 @@ void run_product(Queue& queue, const ProductCall& given) {
   cuda_device(queue).with_cublas([&](cublasHandle_t handle) {
     work_queued() = true;
     if (call.dtype == DType::Double) {
-      multiply<double>(handle, call);
+      multiply<double>(handle, call, CUDA_R_64F);
     } else {
-      multiply<float>(handle, call);
+      multiply<float>(handle, call, types_of(call).element);
     }
+  });
+}
+
+void run_product_to_float(Queue& queue, const ProductCall& given) {
+  LongProduct product(queue, given);
+  cuda_device(queue).with_cublas([&](cublasHandle_t handle) {
+    work_queued() = true;
+    multiply<float>(handle, product.call(), CUDA_R_32F);
   });
 }
 

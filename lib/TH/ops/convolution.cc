@@ -1,7 +1,10 @@
 // Convolutions and cross-correlations of images and volumes: shapes, checks and aliasing.
 
+#include <cstdio>
+
 #include "base/error.h"
 #include "ops/compose.h"
+#include "ops/product.h"
 #include "ops/scalars.h"
 #include "tensor/checked.h"
 
@@ -195,6 +198,13 @@ void set_result(const Convolution& c, Shapes& s) {
   s.set_value(c.r, std::move(temporary));
 }
 
+uint32_t check_of_map(const Operands& at, int64_t planes) {
+  char text[100];
+  std::snprintf(text, sizeof(text), "plane %%lld of the map is out of range of %lld planes",
+                static_cast<long long>(planes));
+  return late_check(at, 0, text);
+}
+
 void convolve(const Convolution& c) {
   Roles roles = roles_of(c.planes);
   DType type = c.r->dtype;
@@ -206,6 +216,7 @@ void convolve(const Convolution& c) {
     ConvolutionCall call;
     Placed t = at.read(c.t), k = at.read(c.k);
     call.dtype = type;
+    call.tf32 = allows_tf32();
     call.kind = c.kind;
     call.flipped = c.flipped;
     call.groups = size_of_role(*c.r, roles.r, 'g');
@@ -230,6 +241,7 @@ void convolve(const Convolution& c) {
     call.w.data = k.data;
     call.map = map ? at.read(map.get()).data : nullptr;
     call.map_rows = map ? map->size[0] : 0;
+    call.check = map ? check_of_map(at, call.groups) : 0;
     call.r.data = adds ? at.write(c.r) : at.overwrite(c.r);
     return call;
   });

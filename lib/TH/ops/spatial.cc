@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ops/compose.h"
+#include "ops/product.h"
 
 namespace th {
 
@@ -163,6 +164,7 @@ void convolve(Op op, const SpatialConvolutionCall& c, int dims, Tensor* r, Tenso
   run(op, device, [&](Operands& at) {
     SpatialConvolutionCall call = c;
     call.dtype = r->dtype;
+    call.tf32 = allows_tf32();
     if (own_image) call.image_data = at.read(own_image.get()).data;
     if (own_weight) call.weight_data = at.read(own_weight.get()).data;
     if (own_result) call.result_data = at.read(own_result.get()).data;

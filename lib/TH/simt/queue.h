@@ -41,11 +41,14 @@ class Queue {
   void allow_repetition();
   // A number of blocks that fills the device several times; for grid-stride loops.
   int most_blocks() const { return most_blocks_; }
+  // The size of the matrices that convolutions make of the patches of images, where rows fit in.
+  int64_t patch_bytes() const { return patch_bytes_; }
   // The slots where kernels report failed checks: see report.h.
   DeviceAssertion* assertion() const { return assertion_; }
 
  protected:
   int most_blocks_ = 64;
+  int64_t patch_bytes_ = int64_t{1} << 16;
   DeviceAssertion* assertion_ = nullptr;
 #ifdef TH_USES_CUDA
   cudaStream_t stream_ = nullptr;

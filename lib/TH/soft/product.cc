@@ -5,6 +5,7 @@
 
 #include "simt/long_product.h"
 #include "simt/product_integer.h"
+#include "simt/product_to_float.h"
 #include "simt/queue.h"
 #include "tensor/convert.h"
 
@@ -17,8 +18,8 @@ T* element(const Factor& f, int64_t batch, int64_t row, int64_t col) {
   return reinterpret_cast<T*>(f.data) + batch * f.batch + row * f.row + col * f.col;
 }
 
-// Sums are accumulated in C and rounded once.
-template <class T, class C>
+// Sums are accumulated in C and rounded once, to the type R of the result.
+template <class T, class C, class R = T>
 void multiply(const ProductCall& call) {
   C alpha = static_cast<C>(call.alpha.d), beta = static_cast<C>(call.beta.d);
   std::vector<C> sums(static_cast<size_t>(call.n));
@@ -34,10 +35,10 @@ void multiply(const ProductCall& call) {
           sum[j] += factor * static_cast<C>(load(b[j * call.b.col]));
       }
       for (int64_t j = 0; j < call.n; ++j) {
-        T* c = element<T>(call.c, batch, i, j);
+        R* c = element<R>(call.c, batch, i, j);
         C value = alpha * sums[static_cast<size_t>(j)];
         if (beta != 0) value += beta * static_cast<C>(load(*c));
-        *c = convert<T>(value);
+        *c = convert<R>(value);
       }
     }
   }
@@ -59,6 +60,16 @@ void run_product(Queue& queue, const ProductCall& given) {
       return queue.enqueue([call] { multiply<double, double>(call); });
     default:
       return run_integer_product(queue, call);
+  }
+}
+
+void run_product_to_float(Queue& queue, const ProductCall& given) {
+  LongProduct product(queue, given);
+  const ProductCall& call = product.call();
+  if (call.dtype == DType::Half) {
+    queue.enqueue([call] { multiply<Half, float, float>(call); });
+  } else {
+    queue.enqueue([call] { multiply<BFloat16, float, float>(call); });
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include "simt/product_integer.h"
 
-#include <type_traits>
-
 #include "simt/launch.h"
 #include "tensor/type_sets.h"
 
@@ -18,10 +16,6 @@ constexpr int kTile = kEdge * kEach;  // edge of a tile of c
 constexpr int kDepth = 16;            // of a and b per step
 static_assert(kEdge * kEdge == kThreads);
 constexpr int kLoads = kTile * kDepth / kThreads;
-
-// A product modulo 2^32 (2^64 for Long), truncated, equals the truncated product in int64_t.
-template <class T>
-using WordOf = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
 
 // Loads lanes (rows of a, columns of b) from lane0 and depths from k0 into tile[depth][lane];
 // missing elements are zeros. Neighbouring threads read neighbouring elements.

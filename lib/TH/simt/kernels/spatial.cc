@@ -1,6 +1,7 @@
-// Convolutions and pools of batches of images, with a thread for each element of the result.
+// Convolutions and pools of batches of images, and sums of neighbors.
 
 #include "simt/launch.h"
+#include "simt/patches.h"
 #include "tensor/convert.h"
 #include "tensor/type_sets.h"
 
@@ -22,11 +23,6 @@ struct Place {
   }
 };
 
-TH_HD int64_t volume(const int64_t* size) { return size[0] * size[1] * size[2]; }
-__device__ inline int64_t offset(const int64_t* at, const int64_t* size) {
-  return (at[0] * size[1] + at[1]) * size[2] + at[2];
-}
-
 // Calls f(k, position) for each position of a kernel, in row-major order.
 template <class F>
 __device__ void for_taps(const int64_t* kernel, const F& f) {
@@ -38,104 +34,46 @@ __device__ void for_taps(const int64_t* kernel, const F& f) {
   }
 }
 
-// Computes the position in the image for a position of the result. Returns false if it is outside.
-__device__ inline bool find_in_image(const SpatialConvolutionCall& c, const int64_t* result,
-                                     const int64_t* tap, int64_t* image) {
+int64_t volume(const int64_t* size) { return size[0] * size[1] * size[2]; }
+
+// A contiguous tensor of images with groups of channels.
+PatchConvolution::Operand channels_of(char* data, int64_t groups, int64_t channels,
+                                      const int64_t* size) {
+  const int64_t plane = volume(size);
+  return {data,  groups * channels * plane,      channels * plane, plane,
+          plane, {size[1] * size[2], size[2], 1}};
+}
+
+PatchConvolution patch_convolution(const SpatialConvolutionCall& call) {
+  PatchConvolution c;
+  c.dtype = call.dtype;
+  c.tf32 = call.tf32;
+  c.images = call.batch;
+  c.groups = call.groups;
+  // The roles of image and result are exchanged in a transposed convolution.
+  const bool transposed = call.computes == SpatialResult::image;
+  c.outputs = transposed ? call.inputs : call.outputs;
+  c.inputs = transposed ? call.outputs : call.inputs;
   for (int d = 0; d < 3; ++d) {
-    image[d] = result[d] * c.stride[d] - c.padding[d] + tap[d] * c.dilation[d];
-    if (image[d] < 0 || image[d] >= c.image[d]) return false;
+    c.positions[d] = transposed ? call.image[d] : call.result[d];
+    c.source[d] = transposed ? call.result[d] : call.image[d];
+    c.taps[d] = call.kernel[d];
+    c.position_step[d] = transposed ? 1 : call.stride[d];
+    c.tap_step[d] = transposed ? -call.dilation[d] : call.dilation[d];
+    c.first[d] = transposed ? call.padding[d] : -call.padding[d];
+    c.divisor[d] = transposed ? call.stride[d] : 1;
   }
-  return true;
-}
-// The inverse: false if no position of the result reads this one.
-__device__ inline bool find_in_result(const SpatialConvolutionCall& c, const int64_t* image,
-                                      const int64_t* tap, int64_t* result) {
-  for (int d = 0; d < 3; ++d) {
-    const int64_t at = image[d] + c.padding[d] - tap[d] * c.dilation[d];
-    result[d] = at / c.stride[d];
-    if (at < 0 || at % c.stride[d] != 0 || result[d] >= c.result[d]) return false;
-  }
-  return true;
-}
-
-template <class T>
-__global__ void convolve_result(SpatialConvolutionCall c, int64_t n) {
-  using C = typename Numeric<T>::Compute;
-  const T* image = reinterpret_cast<const T*>(c.image_data);
-  const T* weight = reinterpret_cast<const T*>(c.weight_data);
-  const int64_t taps = volume(c.kernel), plane = volume(c.image), channels = c.groups * c.outputs;
-  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  for (int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; k < n; k += step) {
-    const Place p(k, channels, c.result);
-    const int64_t first = (p.image * c.groups + p.channel / c.outputs) * c.inputs;
-    C sum = 0;
-    for (int64_t i = 0; i < c.inputs; ++i) {
-      const T* kernel = weight + (p.channel * c.inputs + i) * taps;
-      for_taps(c.kernel, [&](int64_t w, const int64_t* tap) {
-        int64_t at[3];
-        if (!find_in_image(c, p.at, tap, at)) return;
-        sum += load(kernel[w]) * load(image[(first + i) * plane + offset(at, c.image)]);
-      });
-    }
-    if (c.bias) sum += load(reinterpret_cast<const T*>(c.bias)[p.channel]);
-    reinterpret_cast<T*>(c.result_data)[k] = convert<T>(sum);
-  }
-}
-
-template <class T>
-__global__ void convolve_image(SpatialConvolutionCall c, int64_t n) {
-  using C = typename Numeric<T>::Compute;
-  const T* result = reinterpret_cast<const T*>(c.result_data);
-  const T* weight = reinterpret_cast<const T*>(c.weight_data);
-  const int64_t taps = volume(c.kernel), plane = volume(c.result), channels = c.groups * c.inputs;
-  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  for (int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; k < n; k += step) {
-    const Place p(k, channels, c.image);
-    const int64_t group = p.channel / c.inputs, input = p.channel % c.inputs;
-    C sum = 0;
-    for (int64_t o = group * c.outputs; o < (group + 1) * c.outputs; ++o) {
-      const T* kernel = weight + (o * c.inputs + input) * taps;
-      const T* from = result + (p.image * c.groups * c.outputs + o) * plane;
-      for_taps(c.kernel, [&](int64_t w, const int64_t* tap) {
-        int64_t at[3];
-        if (!find_in_result(c, p.at, tap, at)) return;
-        sum += load(kernel[w]) * load(from[offset(at, c.result)]);
-      });
-    }
-    if (c.bias) sum += load(reinterpret_cast<const T*>(c.bias)[p.channel]);
-    reinterpret_cast<T*>(c.image_data)[k] = convert<T>(sum);
-  }
-}
-
-// One block for each weight; the sums of its threads are added in order.
-template <class T>
-__global__ void convolve_weight(SpatialConvolutionCall c, int64_t n) {
-  using C = typename Numeric<T>::Compute;
-  __shared__ C sums[kThreads];
-  const T* image = reinterpret_cast<const T*>(c.image_data);
-  const T* result = reinterpret_cast<const T*>(c.result_data);
-  const int64_t plane = volume(c.result), image_plane = volume(c.image);
-  for (int64_t k = blockIdx.x; k < n; k += gridDim.x) {
-    const Place p(k, c.inputs, c.kernel);
-    const int64_t output = p.image, group = output / c.outputs;
-    C sum = 0;
-    for (int64_t i = threadIdx.x; i < c.batch * plane; i += kThreads) {
-      const Place from(i, 1, c.result);
-      int64_t at[3];
-      if (!find_in_image(c, from.at, p.at, at)) continue;
-      const T value = result[(from.image * c.groups * c.outputs + output) * plane + i % plane];
-      const int64_t channel = (from.image * c.groups + group) * c.inputs + p.channel;
-      sum += load(value) * load(image[channel * image_plane + offset(at, c.image)]);
-    }
-    sums[threadIdx.x] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      C total = 0;
-      for (int i = 0; i < kThreads; ++i) total += sums[i];
-      reinterpret_cast<T*>(c.weight_data)[k] = convert<T>(total);
-    }
-    __syncthreads();
-  }
+  c.alpha = Scalar(1.0);
+  c.beta = Scalar(0.0);
+  const int64_t taps = volume(c.taps), depth = call.inputs * taps;
+  c.r = channels_of(transposed ? call.image_data : call.result_data, c.groups, c.outputs,
+                    c.positions);
+  c.t = channels_of(transposed ? call.result_data : call.image_data, c.groups, c.inputs, c.source);
+  c.w = {call.weight_data,          0,
+         call.outputs * depth,      transposed ? taps : depth,
+         transposed ? depth : taps, {call.kernel[1] * call.kernel[2], call.kernel[2], 1}};
+  c.bias = call.bias;
+  return c;
 }
 
 template <class T>
@@ -187,19 +125,9 @@ __global__ void sum_neighbors(ResampleCall c, int64_t n) {
 }  // namespace
 
 void run_spatial_convolution(Queue& queue, const SpatialConvolutionCall& call) {
-  dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if (call.computes == SpatialResult::result) {
-      const int64_t n = call.batch * call.groups * call.outputs * volume(call.result);
-      TH_LAUNCH(queue, (convolve_result<T>), blocks_for(queue, n), kThreads, 0, call, n);
-    } else if (call.computes == SpatialResult::image) {
-      const int64_t n = call.batch * call.groups * call.inputs * volume(call.image);
-      TH_LAUNCH(queue, (convolve_image<T>), blocks_for(queue, n), kThreads, 0, call, n);
-    } else {
-      const int64_t n = call.groups * call.outputs * call.inputs * volume(call.kernel);
-      TH_LAUNCH(queue, (convolve_weight<T>), at_most(queue, n), kThreads, 0, call, n);
-    }
-  });
+  const PatchConvolution c = patch_convolution(call);
+  if (call.computes == SpatialResult::weight) return correlate_patches(queue, c);
+  convolve_patches(queue, c);
 }
 
 void run_max_pool(Queue& queue, const MaxPoolCall& call) {

@@ -1,0 +1,65 @@
+#ifndef TH_SIMT_PATCHES_H
+#define TH_SIMT_PATCHES_H
+
+// Convolutions in one general form, to which the calls of backend/ are converted. Large ones are
+// products of the weights and a matrix of the image's patches (im2col), small ones are summed
+// directly.
+
+#include <cstdint>
+
+#include "simt/queue.h"
+#include "tensor/host_device.h"
+
+namespace th {
+
+// r[image][group, output][y] = beta * r + bias[group, output] + alpha * sum over inputs and taps k
+// of w[group, output][input][k] * t[image][group, input][x]
+// Along each dimension, x = (y * position_step + k * tap_step + first) / divisor. Taps whose x is
+// no integer, or outside of the source, are skipped. If beta is 0, r is not read.
+struct PatchConvolution {
+  // Strides in elements. Those of roles that the operand does not have are not used.
+  struct Operand {
+    char* data;
+    int64_t image, group, output, input, plane[3];
+  };
+
+  DType dtype;
+  bool tf32;  // as in ProductCall
+  int64_t images, groups, outputs, inputs;
+  int64_t positions[3], taps[3], source[3];
+  int64_t position_step[3], tap_step[3], first[3], divisor[3];
+  Scalar alpha, beta;
+  Operand r, t, w;
+  const char* bias;  // contiguous, of floating-point type; null: none
+};
+
+// All positions of several images, or the positions [first, first + count) of one: columns of the
+// matrix of patches.
+struct PatchColumns {
+  int64_t image, images, first, count;
+  TH_HD int64_t size() const { return images * count; }
+};
+
+// Computes r.
+void convolve_patches(Queue& queue, const PatchConvolution& c);
+// Computes w[group, output][input][k] = sum over images and y of r[image][group, output][y] *
+// t[image][group, input][x], for floating-point types. w is contiguous, and all divisors are 1.
+void correlate_patches(Queue& queue, const PatchConvolution& c);
+
+// ---- kernels
+
+// The same by a sum for each element.
+void convolve_directly(Queue& queue, const PatchConvolution& c);
+void correlate_directly(Queue& queue, const PatchConvolution& c);
+// Writes the columns of a group's matrix: a row for each input and tap. All divisors are 1.
+// row: elements from one row to the next.
+void gather_patches(Queue& queue, const PatchConvolution& c, int64_t group,
+                    const PatchColumns& columns, char* matrix, int64_t row);
+// Computes the columns of a group's r from the sums, a row for each output: r = beta * r + sum.
+// The sums have the compute type of r. bias is ignored.
+void store_sums(Queue& queue, const PatchConvolution& c, int64_t group, const PatchColumns& columns,
+                const char* sums, int64_t row);
+
+}  // namespace th
+
+#endif
