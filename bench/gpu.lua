@@ -150,6 +150,39 @@ measure(('rfft %dx1024'):format(lines), 8 * 1024 * lines, 'B',
 measure(('fft %dx1000'):format(lines), 16 * 1000 * lines, 'B',
         function() return tensor.fft(spectra) end)
 
+-- Convolutions of ResNet-50, and one with a group for each channel:
+-- inputs, outputs, size, kernel, stride, padding, groups.
+local convolutions = { { 3, 64, 224, 7, 2, 3, 1 }, { 64, 64, 56, 3, 1, 1, 1 },
+                       { 256, 256, 14, 3, 1, 1, 1 }, { 64, 256, 56, 1, 1, 0, 1 },
+                       { 256, 512, 56, 1, 2, 0, 1 }, { 256, 256, 28, 3, 1, 1, 256 } }
+for _, sizes in ipairs(soft and { { 8, 8, 14, 3, 1, 1, 1 } } or convolutions) do
+  local inputs, outputs, size, kernel, stride, padding, groups = unpack(sizes)
+  local images = soft and 2 or 32
+  local result = math.floor((size + 2 * padding - kernel) / stride) + 1
+  local more = size - ((result - 1) * stride - 2 * padding + kernel)
+  local work = 2 * images * outputs * (inputs / groups) * kernel ^ 2 * result ^ 2
+  local shape = ('%d to %d, %dx%d of %dx%d'):format(inputs, outputs, kernel, kernel, size, size)
+  for _, kind in ipairs { 'Float', 'Half' } do
+    local function of_kind(...)
+      return on_device(floats(...):type('torch.' .. kind .. 'Tensor'))
+    end
+    local x, g = of_kind(images, inputs, size, size), of_kind(images, outputs, result, result)
+    local weight = of_kind(outputs, inputs / groups, kernel, kernel)
+    local rx, rg = x:clone(), g:clone()
+    local suffix = ', ' .. kind:lower() .. ', ' .. shape
+    measure('conv2d' .. suffix, work, 'F',
+            function() tensor.conv2d(rg, x, weight, nil, stride, padding, 1, groups) end)
+    measure('conv2d, gradient of the input' .. suffix, work, 'F', function()
+      tensor.convTranspose2d(rx, g, weight, nil, stride, padding, more, groups)
+    end)
+    measure('conv2d and gradient of the weight' .. suffix, 2 * work, 'F', function()
+      tensor.vjp(function(w)
+        return tensor.conv2d(x, w, nil, stride, padding, 1, groups)
+      end, { weight }, { g })
+    end)
+  end
+end
+
 local host = tensor.FloatTensor(n):uniform()
 local there = on_device(tensor.FloatTensor(n):zero())
 measure('host to device ' .. label, 4 * n, 'B', function() there:copy(host) end)

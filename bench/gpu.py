@@ -122,6 +122,47 @@ signals, spectra = floats(lines, 1024), torch.view_as_complex(floats(lines, 1000
 measure(f"rfft {lines}x1024", 8 * 1024 * lines, "B", lambda: torch.fft.rfft(signals))
 measure(f"fft {lines}x1000", 16 * 1000 * lines, "B", lambda: torch.fft.fft(spectra))
 
+# As for products, floats are not rounded to TF32.
+torch.backends.cudnn.allow_tf32 = False
+convolutions = (
+    (3, 64, 224, 7, 2, 3, 1),
+    (64, 64, 56, 3, 1, 1, 1),
+    (256, 256, 14, 3, 1, 1, 1),
+    (64, 256, 56, 1, 1, 0, 1),
+    (256, 512, 56, 1, 2, 0, 1),
+    (256, 256, 28, 3, 1, 1, 256),
+)
+for inputs, outputs, width, kernel, stride, padding, groups in (
+    ((8, 8, 14, 3, 1, 1, 1),) if small_sizes else convolutions
+):
+    images = 2 if small_sizes else 32
+    result = (width + 2 * padding - kernel) // stride + 1
+    work = 2 * images * outputs * (inputs // groups) * kernel**2 * result**2
+    shape = f"{inputs} to {outputs}, {kernel}x{kernel} of {width}x{width}"
+    for kind, dtype in (("float", torch.float32), ("half", torch.float16)):
+        x = floats(images, inputs, width, width).to(dtype)
+        g = floats(images, outputs, result, result).to(dtype)
+        weight = floats(outputs, inputs // groups, kernel, kernel).to(dtype)
+
+        def slopes(of_input):
+            return torch.ops.aten.convolution_backward(
+                g, x, weight, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], groups,
+                [of_input, not of_input, False],
+            )
+
+        def convolve():
+            return torch.conv2d(x, weight, None, stride, padding, 1, groups)
+
+        suffix = f", {kind}, {shape}"
+        measure("conv2d" + suffix, work, "F", convolve)
+        measure("conv2d, gradient of the input" + suffix, work, "F", lambda: slopes(True))
+        measure(
+            "conv2d and gradient of the weight" + suffix,
+            2 * work,
+            "F",
+            lambda: (convolve(), slopes(False)),
+        )
+
 host = torch.rand(n)
 there = floats(n)
 measure("host to device " + label, 4 * n, "B", lambda: there.copy_(host))
