@@ -132,6 +132,7 @@ int64_t result_size(const Planes& p, const Mode& m, int d) {
   return m.vf == 'F' ? (t - 1) * m.step[d] + k : (t - k) / m.step[d] + 1;
 }
 
+constexpr int64_t kLargeStep = int64_t{1} << 33;
 const Mode kModes[] = {{{1, 1, 1}, 'V', 'X'}, {{1, 1, 1}, 'V', 'C'}, {{1, 1, 1}, 'F', 'X'},
                        {{1, 1, 1}, 'F', 'C'}, {{1, 2, 2}, 'V', 'C'}, {{2, 1, 3}, 'V', 'X'},
                        {{1, 2, 2}, 'F', 'X'}, {{2, 3, 1}, 'F', 'C'}};
@@ -186,6 +187,28 @@ TEST_P(ConvolutionDevice, ResultsOfOtherShapes) {
         {{{}, Layout::contiguous}, {{3, 2, 4}, Layout::spaced}, {{3, 2, 3}, Layout::contiguous}},
         false, [](const Operands& o) { ops::conv2(o[0].get(), o[1].get(), o[2].get(), 'F'); },
         "conv2");
+  }
+}
+
+// Steps that need 64-bit indices, along dimensions with one position or one kernel element.
+TEST_P(ConvolutionDevice, LargeSteps) {
+  for (DType type : kAllTypes) {
+    for (Layout layout : {Layout::contiguous, Layout::permuted}) {
+      const Mode valid = {{1, kLargeStep, 1}, 'V', 'X'}, full = {{1, kLargeStep, 2}, 'F', 'C'};
+      compare(
+          type, {{{8, 1, 196}, layout}, {{4, 3, 200}, layout}, {{8, 4, 3, 5}, layout}}, true,
+          [&](const Operands& o) {
+            images(ops::conv2Dmv)(o[0].get(), 2, 1, o[1].get(), o[2].get(), valid);
+          },
+          "valid");
+      compare(
+          type, {{{8, 3, 23}, layout}, {{4, 1, 10}, layout}, {{8, 4, 3, 5}, layout}}, false,
+          [&](const Operands& o) {
+            images(ops::conv2Dmv)(o[0].get(), 0, 1, o[1].get(), o[2].get(), full);
+          },
+          "full");
+      if (HasFatalFailure()) return;
+    }
   }
 }
 
@@ -273,6 +296,8 @@ const Batch kBatches[] = {
     {{5, 16, 9, 11}, {20, 16, 1, 1}, {5, 20, 9, 11}, 1, {{1, 1}, {0, 0}, {1, 1}}},
     {{50, 16, 2, 2}, {24, 16, 1, 1}, {50, 24, 2, 2}, 1, {{1, 1}, {0, 0}, {1, 1}}},
     {{4, 16, 9, 11}, {20, 16, 1, 1}, {4, 20, 5, 6}, 1, {{2, 2}, {0, 0}, {1, 1}}},
+    {{2, 8, 9, 30}, {8, 8, 1, 3}, {2, 8, 9, 28}, 1, {{1, 1}, {0, 0}, {kLargeStep, 1}}},
+    {{2, 6, 4, 5}, {6, 1, 1, 3}, {2, 6, 4, 3}, 6, {{1, 1}, {0, 0}, {kLargeStep, 1}}},
     {{2, 3, 7, 9, 8}, {6, 3, 3, 3, 2}, {2, 6, 4, 9, 7}, 1, {{2, 1, 1}, {1, 1, 0}, {1, 1, 1}}},
 };
 constexpr int kBatchDims = 3;
