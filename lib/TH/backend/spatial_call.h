@@ -22,7 +22,7 @@ enum class SpatialResult : uint8_t { result, image, weight };
 struct SpatialConvolutionCall {
   SpatialResult computes;
   DType dtype;
-  bool tf32;  // as in ProductCall
+  bool tf32;                               // as in ProductCall
   int64_t batch, groups, inputs, outputs;  // channels of each group
   int64_t image[3], result[3], kernel[3], stride[3], padding[3], dilation[3];
   char *image_data, *weight_data, *result_data;

@@ -1,8 +1,8 @@
 #include "simt/patches.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
-#include <optional>
 
 #include "simt/product_to_float.h"
 
@@ -74,12 +74,13 @@ void copy(Queue& queue, int dims, const int64_t* size, const CopiedOperand& to,
 class Elements {
  public:
   Elements(Queue& queue, int64_t count, DType type) {
-    if (count > 0) block_.emplace(queue, static_cast<size_t>(count) * item_size(type));
+    if (count <= 0) return;
+    block_ = std::make_unique<Scratch>(queue, static_cast<size_t>(count) * item_size(type));
   }
   char* data() const { return block_ ? block_->as<char>() : nullptr; }
 
  private:
-  std::optional<Scratch> block_;
+  std::unique_ptr<Scratch> block_;
 };
 
 // Divides the columns into parts of up to `most`, and calls f(PatchColumns) for each.

@@ -12,10 +12,10 @@
 
 namespace th {
 
-// r[image][group, output][y] = beta * r + bias[group, output] + alpha * sum over inputs and taps k
-// of w[group, output][input][k] * t[image][group, input][x]
-// Along each dimension, x = (y * position_step + k * tap_step + first) / divisor. Taps whose x is
-// no integer, or outside of the source, are skipped. If beta is 0, r is not read.
+// For each image, group and output, at each position y:
+//   r = beta * r + bias + alpha * sum over inputs and taps k of w[k] * t[x]
+// Along each dimension, x = (y * position_step + k * tap_step + first) / divisor. Taps with a
+// fractional x, or an x outside of the source, are skipped. If beta is 0, r is not read.
 struct PatchConvolution {
   // Strides in elements. Those of roles that the operand does not have are not used.
   struct Operand {
@@ -30,7 +30,7 @@ struct PatchConvolution {
   int64_t position_step[3], tap_step[3], first[3], divisor[3];
   Scalar alpha, beta;
   Operand r, t, w;
-  const char* bias;  // contiguous, of floating-point type; null: none
+  const char* bias;  // groups x outputs, contiguous, of floating-point type; null: none
 };
 
 // All positions of several images, or the positions [first, first + count) of one: columns of the
@@ -42,8 +42,8 @@ struct PatchColumns {
 
 // Computes r.
 void convolve_patches(Queue& queue, const PatchConvolution& c);
-// Computes w[group, output][input][k] = sum over images and y of r[image][group, output][y] *
-// t[image][group, input][x], for floating-point types. w is contiguous, and all divisors are 1.
+// Computes w = sum over images and positions y of r[y] * t[x], for each group, output, input and
+// tap. w is contiguous, of a floating-point type, and all divisors are 1.
 void correlate_patches(Queue& queue, const PatchConvolution& c);
 
 // ---- kernels
