@@ -237,6 +237,16 @@ TEST_P(ConvolutionDevice, Maps) {
   }
 }
 
+TEST_P(ConvolutionDevice, MapsWithoutRows) {
+  TensorRef t = make_there(DType::Float, {2, 4, 4}), k = make_there(DType::Float, {2, 2, 2});
+  TensorRef r = make_there(DType::Float, {2, 3, 3});
+  const int64_t size[] = {0, 2};
+  TensorRef map(th::tensor_new_sized(DType::Float, 2, size));
+  for (const TensorRef* each : {&t, &k, &r}) fill(**each, [](int64_t) { return 1.0; });
+  ops::conv2Dmap(r.get(), 3, 1, t.get(), k.get(), map.get(), 1, 1, 'V', 'X');
+  EXPECT_EQ(List(18, 3.0), values(*r));
+}
+
 TEST_P(ConvolutionDevice, NumbersOfMapsOutOfRange) {
   for (double number : {0.0, 3.0}) {
     TensorRef t = make_there(DType::Float, {2, 4, 4}), k = make_there(DType::Float, {2, 2, 2});

@@ -37,8 +37,8 @@ struct ConvolutionCall {
   int64_t result[3], image[3], kernel[3], step[3];
   Scalar alpha, beta;
   Operand r, t, w;
-  const char* map;  // null: none
-  int64_t map_rows;
+  const char* map;
+  int64_t map_rows;  // -1: no map
   uint32_t check;
 };
 

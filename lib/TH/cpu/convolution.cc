@@ -265,7 +265,7 @@ void convolve_by_map(const ConvolutionCall& c) {
   const std::vector<int64_t> planes = planes_of_map(c);
   scale_result(c);
   ConvolutionCall one = c;
-  one.map = nullptr;
+  one.map_rows = -1;
   one.groups = 1;
   one.beta = is_integral(c.dtype) ? Scalar(1) : Scalar(1.0);
   one.r.group = one.t.group = one.w.group = 0;
@@ -283,7 +283,7 @@ void convolve_by_map(const ConvolutionCall& c) {
 }  // namespace
 
 void convolve(const ConvolutionCall& original) {
-  if (original.map) return convolve_by_map(original);
+  if (original.map_rows >= 0) return convolve_by_map(original);
   if (is_product_faster(original)) return convolve_by_product(original);
   ConvolutionCall c = original;
   c.dtype = sum_type(original.dtype);

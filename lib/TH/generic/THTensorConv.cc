@@ -57,7 +57,8 @@ void convolve_pointers(const PointerConvolution& c, const char* function) {
     call.r = by_rows(c.r, call.result);
     call.t = by_rows(c.t, call.image);
     call.w = by_rows(c.w, call.kernel);
-    call.map = nullptr;
+    call.tf32 = false;
+    call.map_rows = -1;
     run_on_cpu(call);
   };
   guard(run, function);

@@ -240,7 +240,7 @@ void convolve(const Convolution& c) {
     call.t.data = t.data;
     call.w.data = k.data;
     call.map = map ? at.read(map.get()).data : nullptr;
-    call.map_rows = map ? map->size[0] : 0;
+    call.map_rows = map ? map->size[0] : -1;
     call.check = map ? check_of_map(at, call.groups) : 0;
     call.r.data = adds ? at.write(c.r) : at.overwrite(c.r);
     return call;

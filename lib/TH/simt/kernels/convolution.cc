@@ -114,7 +114,7 @@ void run_map(Queue& queue, const ConvolutionCall& call) {
 }  // namespace
 
 void run_convolution(Queue& queue, const ConvolutionCall& call) {
-  if (call.map) return run_map(queue, call);
+  if (call.map_rows >= 0) return run_map(queue, call);
   convolve_patches(queue, patch_convolution(call));
 }
 
