@@ -168,23 +168,25 @@ TEST_P(Simt, SharedMemoryStartsAsGarbageInEveryBlock) {
 }
 
 template <class T>
-__global__ void shuffle_all(T* up, T* down, T* in_eights) {
+__global__ void shuffle_all(T* up, T* down, T* in_eights, T* across) {
   unsigned i = threadIdx.x;
   T own = static_cast<T>(i + 1);
   up[i] = __shfl_up_sync(0xffffffff, own, 3);
   down[i] = __shfl_down_sync(0xffffffff, own, 3);
   in_eights[i] = __shfl_down_sync(0xffffffff, own, 1, 8);
+  across[i] = __shfl_xor_sync(0xffffffff, own, 5);
 }
 
 template <class T>
 void check_shuffles() {
-  T r[3][64];
-  TH_LAUNCH(queue(), (shuffle_all<T>), 1, 64, 0, r[0], r[1], r[2]);
+  T r[4][64];
+  TH_LAUNCH(queue(), (shuffle_all<T>), 1, 64, 0, r[0], r[1], r[2], r[3]);
   for (int i = 0; i < 64; ++i) {
     int lane = i % 32;
     EXPECT_EQ(r[0][i], static_cast<T>((lane < 3 ? i : i - 3) + 1));
     EXPECT_EQ(r[1][i], static_cast<T>((lane > 28 ? i : i + 3) + 1));
     EXPECT_EQ(r[2][i], static_cast<T>((i % 8 == 7 ? i : i + 1) + 1));
+    EXPECT_EQ(r[3][i], static_cast<T>((i ^ 5) + 1));
   }
 }
 

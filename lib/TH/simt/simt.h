@@ -8,7 +8,8 @@
 //   TH_LAUNCH(queue, (kernel<T, Op>), blocks, threads, bytes of dynamic shared memory,
 //             arguments...);
 //
-// In a kernel, TH_DYNAMIC_SHARED(Type, name) declares dynamic shared memory.
+// In a kernel, TH_DYNAMIC_SHARED(Type, name) declares dynamic shared memory, and TH_UNROLL before a
+// loop unrolls it, so that an array that it indexes can be in registers.
 
 #ifdef __CUDACC__
 
@@ -28,7 +29,11 @@
   extern __shared__ __align__(16) char th_shared_[]; \
   Type* name = reinterpret_cast<Type*>(th_shared_)
 
+#define TH_UNROLL _Pragma("unroll")
+
 #else
+
+#define TH_UNROLL
 
 #include "simt/shim/simt_shim.h"
 

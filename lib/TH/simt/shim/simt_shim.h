@@ -184,6 +184,12 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
   int source = self + static_cast<int>(delta);
   return th::simt::shuffle(mask, value, source > last ? self : source, line);
 }
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = warpSize,
+                  int line = __builtin_LINE()) {
+  int self = th::simt::lane(), source = self ^ lanes;
+  return th::simt::shuffle(mask, value, source > (self | (width - 1)) ? self : source, line);
+}
 // ---- atomic functions: not atomic, because threads switch only where they wait
 
 inline unsigned atomicCAS(unsigned* address, unsigned compare, unsigned value) {
