@@ -64,6 +64,16 @@ struct NormalizeSlopesCall {
   int64_t parts;
 };
 
+// r = exp(t) / sum(exp(t)) of each row of a contiguous matrix of `rows` x n elements, or its
+// logarithm. r may be t.
+struct SoftmaxCall {
+  DType dtype;
+  bool logarithm;
+  int64_t rows, n;
+  const char* t;
+  char* r;
+};
+
 // The losses of the classes of the rows of a contiguous matrix. weight_sum: the sum of the weights;
 // without weights, the number of classes.
 struct ClassRows {
@@ -146,6 +156,7 @@ struct LstmCellSlopesCall {
 #define TH_NETWORK_OPS(X)                   \
   X(normalize, NormalizeCall)               \
   X(normalize_slopes, NormalizeSlopesCall)  \
+  X(softmax, SoftmaxCall)                   \
   X(class_loss, ClassLossCall)              \
   X(class_loss_slopes, ClassLossSlopesCall) \
   X(attention, AttentionCall)               \

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/compose.h"
+#include "ops/operands.h"
 #include "ops/reduction_methods.h"
 
 namespace th {
@@ -62,6 +63,35 @@ void for_parts(Tensor* r, Tensor* t, int64_t dim, const F& f) {
   }
 }
 
+// Computes contiguous rows by one call, which devices also use for copies of other rows. Returns
+// false if other steps are better.
+template <class A>
+bool by_rows(A& a, bool logarithm) {
+  // Each row is processed by one thread of the CPU, or one block of a device.
+  constexpr int64_t kLongRow = 16384, kFewRows = 64;
+  if (a.dimension != a.t->nDimension - 1) return false;
+  const int64_t n = columns_of(*a.t), rows = a.t->numel() / n;
+  if (n > kLongRow && rows < kFewRows) return false;
+  Device* device = device_of({a.r_, a.t});
+  const bool direct = is_contiguous(*a.r_);
+  if (!device && !(direct && is_contiguous(*a.t))) return false;
+  TensorRef t = contiguous(a.t);
+  TensorRef r =
+      direct ? shared(a.r_) : TensorRef(tensor_new_sized(t->dtype, t->nDimension, t->size));
+  run(a.op, device, [&](Operands& at) {
+    SoftmaxCall call;
+    call.dtype = t->dtype;
+    call.logarithm = logarithm;
+    call.rows = rows;
+    call.n = n;
+    call.t = at.read(t.get()).data;
+    call.r = at.overwrite(r.get());
+    return call;
+  });
+  if (!direct) ops::copy(a.r_, r.get());
+  return true;
+}
+
 // The result may be t.
 template <class A>
 void shapes_like_operand(A& a, Shapes& s) {
@@ -92,7 +122,7 @@ Scalar LogSumExp::all(Tensor* t) const {
 void shapes(args::softmax& a, Shapes& s) { shapes_like_operand(a, s); }
 
 void calls(args::softmax& a) {
-  if (a.t->numel() == 0) return;
+  if (a.t->numel() == 0 || by_rows(a, false)) return;
   for_parts(a.r_, a.t, a.dimension, [&](Tensor* r, Tensor* t) {
     Exponents e = exponents_of(t, a.dimension, false);
     TensorRef total = sum_of_exponentials(e, a.dimension, e.rest.get());
@@ -103,7 +133,7 @@ void calls(args::softmax& a) {
 void shapes(args::logSoftmax& a, Shapes& s) { shapes_like_operand(a, s); }
 
 void calls(args::logSoftmax& a) {
-  if (a.t->numel() == 0) return;
+  if (a.t->numel() == 0 || by_rows(a, true)) return;
   for_parts(a.r_, a.t, a.dimension, [&](Tensor* r, Tensor* t) {
     Exponents e = exponents_of(t, a.dimension, false);
     TensorRef total = sum_of_exponentials(e, a.dimension, empty(e.type).get());

@@ -88,12 +88,6 @@ struct Attention {
     for (int64_t j = 0; j < count; ++j) w[j] -= shift;
     th::exponentials(w, count);
   }
-  static T largest_of(const T* w, int64_t count) {
-    T largest = kNothing;
-#pragma omp simd reduction(max : largest)
-    for (int64_t j = 0; j < count; ++j) largest = w[j] > largest ? w[j] : largest;
-    return largest;
-  }
   static T sum_of(const T* w, int64_t count) {
     T sum = 0;
 #pragma omp simd reduction(+ : sum)

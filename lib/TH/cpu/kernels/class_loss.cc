@@ -13,34 +13,11 @@ namespace th {
 namespace {
 
 template <class T>
-using ComputeOf = typename Numeric<T>::Compute;
-
-// Calls f(first, n, exponentials) for each block of a row: the exponentials of t - shift.
-template <class T, class F>
-inline void each_block_of_exponentials(const T* t, int64_t count, double shift, const F& f) {
-  using A = ComputeOf<T>;
-  alignas(64) A x[kBlock];
-  for (int64_t first = 0; first < count; first += kBlock) {
-    const int64_t n = count - first < kBlock ? count - first : kBlock;
-    for (int64_t i = 0; i < n; ++i) x[i] = load(t[first + i]) - static_cast<A>(shift);
-    for (int64_t i = n; i < padded_to_lanes(n); ++i) x[i] = 0;
-    exponentials(x, n);
-    f(first, n, x);
-  }
-}
-
-template <class T>
 double log_of_sum(const T* t, int64_t count) {
   using A = ComputeOf<T>;
-  constexpr A nothing = -std::numeric_limits<A>::infinity();
-  A largest = nothing;
-#pragma omp simd reduction(max : largest)
-  for (int64_t i = 0; i < count; ++i) {
-    const A x = load(t[i]);
-    largest = x > largest ? x : largest;
-  }
+  A largest = largest_of(t, count);
   // NaN is not larger than -infinity, but the sum is then NaN.
-  if (largest == nothing) largest = 0;
+  if (largest == -std::numeric_limits<A>::infinity()) largest = 0;
   double sum = 0;
   each_block_of_exponentials(t, count, static_cast<double>(largest),
                              [&](int64_t, int64_t n, const A* e) {

@@ -1,7 +1,10 @@
 #ifndef TH_CPU_KERNELS_EXPONENTIALS_H
 #define TH_CPU_KERNELS_EXPONENTIALS_H
 
+#include <limits>
+
 #include "cpu/kernels/element_loop.h"
+#include "tensor/convert.h"
 
 namespace th {
 namespace {
@@ -15,6 +18,36 @@ inline void exponentials(T* x, int64_t n) {
   const T* const in[] = {x};
   const functor::exp<T> exp(nullptr);
   compute_block(exp, in, x, padded_to_lanes(n), std::make_index_sequence<1>());
+}
+
+template <class T>
+using ComputeOf = typename Numeric<T>::Compute;
+
+// The largest of n elements that are not NaN; -infinity if all of them are NaN.
+template <class T>
+inline ComputeOf<T> largest_of(const T* t, int64_t n) {
+  using A = ComputeOf<T>;
+  A largest = -std::numeric_limits<A>::infinity();
+#pragma omp simd reduction(max : largest)
+  for (int64_t i = 0; i < n; ++i) {
+    const A x = load(t[i]);
+    largest = x > largest ? x : largest;
+  }
+  return largest;
+}
+
+// Calls f(first, n, exponentials) for each block of a row: the exponentials of t - shift.
+template <class T, class F>
+inline void each_block_of_exponentials(const T* t, int64_t count, double shift, const F& f) {
+  using A = ComputeOf<T>;
+  alignas(64) A x[kBlock];
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t n = count - first < kBlock ? count - first : kBlock;
+    for (int64_t i = 0; i < n; ++i) x[i] = load(t[first + i]) - static_cast<A>(shift);
+    for (int64_t i = n; i < padded_to_lanes(n); ++i) x[i] = 0;
+    exponentials(x, n);
+    f(first, n, x);
+  }
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Losses of class numbers. One block for each row.
+// Losses of class numbers.
 
 #include <cmath>
 
 #include "functors/condition.h"
 #include "simt/block_sum.h"
-#include "simt/launch.h"
+#include "simt/row.h"
 #include "tensor/type_sets.h"
 
 namespace th {
@@ -24,39 +24,34 @@ __device__ inline int64_t class_of(const ClassRows& of, int64_t row) {
   return counts ? number : -1;
 }
 
-struct Largest {
-  using A = double;
-  static __device__ A init() { return -INFINITY; }
-  // NaN is larger than all numbers.
-  static __device__ A combine(A a, A b) { return b > a || b != b ? b : a; }
-};
-
-template <class T>
+template <class T, class Shape>
 __global__ void find_losses(ClassLossCall c) {
+  using C = Compute<T>;
   const ClassRows& of = c.of;
   const T* weight = reinterpret_cast<const T*>(of.weight);
-  for (int64_t row = blockIdx.x; row < of.rows; row += gridDim.x) {
+  for (int64_t row = Shape::first(); row < of.rows; row += Shape::step()) {
     const T* t = reinterpret_cast<const T*>(of.t) + row * of.classes;
+    const auto read = [&](int64_t i) { return load(t[i]); };
+    typename Shape::template Elements<C> elements;
+    elements.load(of.classes, read);
     double log_sum = 0;
     if (c.sums) {
-      double own = -INFINITY, largest;
-      for (int64_t i = threadIdx.x; i < of.classes; i += blockDim.x) {
-        own = Largest::combine(own, element(t, i));
-      }
-      block_exclusive_scan<Largest>(own, &largest);
-      const double shift = std::isinf(largest) ? 0 : largest;
+      C largest = -INFINITY;
       double sum = 0;
-      for (int64_t i = threadIdx.x; i < of.classes; i += blockDim.x) {
-        sum += exp(element(t, i) - shift);
-      }
-      log_sum = shift + log(block_sum(sum));
+      elements.visit(of.classes, read,
+                     [&](C x, int64_t) { largest = Largest<C>::combine(largest, x); });
+      largest = Shape::template combined<Largest<C>>(largest);
+      const double shift = std::isinf(largest) ? 0 : largest;
+      elements.visit(of.classes, read, [&](C x, int64_t) { sum += exp(x - shift); });
+      log_sum = shift + log(Shape::template combined<Sum<double>>(sum));
     }
     double rest = 0;
-    for (int64_t i = threadIdx.x; of.smoothing > 0 && i < of.classes; i += blockDim.x) {
-      rest += weight_at(weight, i) * (log_sum - element(t, i));
+    if (of.smoothing > 0) {
+      elements.visit(of.classes, read,
+                     [&](C x, int64_t i) { rest += weight_at(weight, i) * (log_sum - x); });
+      rest = Shape::template combined<Sum<double>>(rest);
     }
-    if (of.smoothing > 0) rest = block_sum(rest);
-    if (threadIdx.x != 0) continue;
+    if (Shape::lane() != 0) continue;
     const int64_t number = class_of(of, row);
     if (c.sums) c.sums[row] = log_sum;
     c.losses[row] = c.weights[row] = 0;
@@ -93,7 +88,10 @@ __global__ void find_slopes(ClassLossSlopesCall c) {
 
 template <class T>
 void losses_call(Queue& queue, const ClassLossCall& c) {
-  TH_LAUNCH(queue, (find_losses<T>), at_most(queue, c.of.rows), kThreads, 0, c);
+  with_row_shape(c.of.classes, [&](auto shape) {
+    using Shape = decltype(shape);
+    TH_LAUNCH(queue, (find_losses<T, Shape>), Shape::blocks(queue, c.of.rows), kThreads, 0, c);
+  });
 }
 template <class T>
 void slopes_call(Queue& queue, const ClassLossSlopesCall& c) {

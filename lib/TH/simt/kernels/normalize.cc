@@ -1,10 +1,10 @@
-// Normalizations by the moments of groups of elements, and their gradients. One block for each
-// group. Sums depend only on sizes.
+// Normalizations by the moments of groups of elements, and their gradients. The order of sums
+// depends only on sizes.
 
 #include <cmath>
 
 #include "simt/block_sum.h"
-#include "simt/launch.h"
+#include "simt/row.h"
 #include "tensor/type_sets.h"
 
 namespace th {
@@ -18,6 +18,7 @@ __device__ double weight_at(const T* weight, int64_t k, double otherwise) {
 
 // The position of element k of a group.
 __device__ inline int64_t position(const NormLayout& l, int64_t group, int64_t k) {
+  if (l.runs == 1) return group * l.length + k;  // without divisions
   return group * l.group_stride() + k / l.length * l.run_stride() + k % l.length;
 }
 // The position of its weight.
@@ -27,31 +28,38 @@ __device__ inline int64_t weight_position(const NormLayout& l, int64_t group, in
   return group % l.groups * l.runs + k / l.length;
 }
 
-template <class T>
-__global__ void find_moments(const T* t, NormLayout l, double* mean, double* variance) {
-  const auto n = static_cast<double>(l.count());
-  for (int64_t group = blockIdx.x; group < l.moments(); group += gridDim.x) {
-    double center = 0;
+template <class T, class Shape>
+__global__ void find_moments_and_normalize(const T* t, const T* weight, const T* bias, T* r,
+                                           NormLayout l, double* mean, double* variance,
+                                           double epsilon) {
+  using C = Compute<T>;
+  const int64_t n = l.count();
+  for (int64_t group = Shape::first(); group < l.moments(); group += Shape::step()) {
+    const auto read = [&](int64_t k) { return load(t[position(l, group, k)]); };
+    typename Shape::template Elements<C> elements;
+    elements.load(n, read);
+    double center = 0, squares = 0;
     if (mean) {
       double sum = 0;
-      for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
-        sum += element(t, position(l, group, k));
-      }
-      center = block_sum(sum) / n;
+      elements.visit(n, read, [&](C x, int64_t) { sum += x; });
+      center = Shape::template combined<Sum<double>>(sum) / static_cast<double>(n);
     }
-    double squares = 0;
-    for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
-      const double d = element(t, position(l, group, k)) - center;
-      squares += d * d;
-    }
-    squares = block_sum(squares);
-    if (threadIdx.x == 0) {
+    elements.visit(n, read, [&](C x, int64_t) { squares += (x - center) * (x - center); });
+    squares = Shape::template combined<Sum<double>>(squares) / static_cast<double>(n);
+    if (Shape::lane() == 0) {
       if (mean) mean[group] = center;
-      variance[group] = squares / n;
+      variance[group] = squares;
     }
+    const double scale = 1 / sqrt(squares + epsilon);
+    elements.visit(n, read, [&](C x, int64_t k) {
+      const int64_t w = weight_position(l, group, k);
+      r[position(l, group, k)] =
+          convert<T>((x - center) * scale * weight_at(weight, w, 1) + weight_at(bias, w, 0));
+    });
   }
 }
 
+// With the moments that are given.
 template <class T>
 __global__ void normalize(const T* t, const T* weight, const T* bias, T* r, NormLayout l,
                           const double* mean, const double* variance, double epsilon) {
@@ -67,28 +75,38 @@ __global__ void normalize(const T* t, const T* weight, const T* bias, T* r, Norm
   }
 }
 
-template <class T>
+template <class T, class Shape>
 __global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, NormLayout l,
                             const double* mean, const double* variance, double epsilon,
                             bool constant) {
-  const auto n = static_cast<double>(l.count());
-  for (int64_t group = blockIdx.x; group < l.moments(); group += gridDim.x) {
+  using C = Compute<T>;
+  const int64_t n = l.count();
+  for (int64_t group = Shape::first(); group < l.moments(); group += Shape::step()) {
     const double center = mean ? mean[group] : 0;
     const double scale = 1 / sqrt(variance[group] + epsilon);
+    const auto read_g = [&](int64_t k) { return load(g[position(l, group, k)]); };
+    const auto read_t = [&](int64_t k) { return load(t[position(l, group, k)]); };
+    typename Shape::template Elements<C> gs, ts;
+    gs.load(n, read_g);
+    ts.load(n, read_t);
+    const auto weighted = [&](C x, int64_t k) {
+      return x * weight_at(weight, weight_position(l, group, k), 1);
+    };
     double sum = 0, product = 0;
-    for (int64_t k = threadIdx.x; !constant && k < l.count(); k += blockDim.x) {
-      const int64_t at = position(l, group, k);
-      const double x = element(g, at) * weight_at(weight, weight_position(l, group, k), 1);
-      sum += x;
-      product += x * (element(t, at) - center);
+    if (!constant) {
+      ts.visit_both(n, read_t, gs, read_g, [&](C x, C y, int64_t k) {
+        const double w = weighted(y, k);
+        sum += w;
+        product += w * (x - center);
+      });
+      sum = mean ? Shape::template combined<Sum<double>>(sum) / static_cast<double>(n) : 0;
+      product = Shape::template combined<Sum<double>>(product) / static_cast<double>(n) * scale *
+                scale * scale;
     }
-    sum = mean && !constant ? block_sum(sum) / n : 0;
-    product = constant ? 0 : block_sum(product) / n * scale * scale * scale;
-    for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
-      const int64_t at = position(l, group, k);
-      const double x = element(g, at) * weight_at(weight, weight_position(l, group, k), 1);
-      slope[at] = convert<T>((x - sum) * scale - (element(t, at) - center) * product);
-    }
+    ts.visit_both(n, read_t, gs, read_g, [&](C x, C y, int64_t k) {
+      slope[position(l, group, k)] =
+          convert<T>((weighted(y, k) - sum) * scale - (x - center) * product);
+    });
   }
 }
 
@@ -152,14 +170,18 @@ void normalize_call(Queue& queue, const NormalizeCall& c) {
   const auto* weight = reinterpret_cast<const T*>(c.weight);
   const auto* bias = reinterpret_cast<const T*>(c.bias);
   auto* r = reinterpret_cast<T*>(c.r);
-  const unsigned blocks = at_most(queue, c.layout.moments());
-  const unsigned threads = threads_for(c.layout.count());
-  if (!c.given) {
-    TH_LAUNCH(queue, (find_moments<T>), blocks, threads, 0, t, c.layout, c.mean, c.variance);
+  const int64_t groups = c.layout.moments(), count = c.layout.count();
+  if (c.given) {
+    const double *mean = c.mean, *variance = c.variance;
+    TH_LAUNCH(queue, (normalize<T>), at_most(queue, groups), threads_for(count), 0, t, weight, bias,
+              r, c.layout, mean, variance, c.epsilon);
+    return;
   }
-  const double *mean = c.mean, *variance = c.variance;
-  TH_LAUNCH(queue, (normalize<T>), blocks, threads, 0, t, weight, bias, r, c.layout, mean, variance,
-            c.epsilon);
+  with_row_shape(count, [&](auto shape) {
+    using Shape = decltype(shape);
+    TH_LAUNCH(queue, (find_moments_and_normalize<T, Shape>), Shape::blocks(queue, groups), kThreads,
+              0, t, weight, bias, r, c.layout, c.mean, c.variance, c.epsilon);
+  });
 }
 
 template <class T>
@@ -170,8 +192,12 @@ void slopes_call(Queue& queue, const NormalizeSlopesCall& c) {
   const auto* weight = reinterpret_cast<const T*>(c.weight);
   const NormLayout& l = c.layout;
   if (c.slope) {
-    TH_LAUNCH(queue, (find_slopes<T>), at_most(queue, l.moments()), threads_for(l.count()), 0, g, t,
-              weight, reinterpret_cast<T*>(c.slope), l, c.mean, c.variance, c.epsilon, c.constant);
+    with_row_shape(l.count(), [&](auto shape) {
+      using Shape = decltype(shape);
+      TH_LAUNCH(queue, (find_slopes<T, Shape>), Shape::blocks(queue, l.moments()), kThreads, 0, g,
+                t, weight, reinterpret_cast<T*>(c.slope), l, c.mean, c.variance, c.epsilon,
+                c.constant);
+    });
   }
   auto* weights = reinterpret_cast<A*>(c.weight_slopes);
   auto* biases = reinterpret_cast<A*>(c.bias_slopes);
