@@ -26,34 +26,41 @@ inline A sum_of(const A* x, int64_t n) {
   return sum[0];
 }
 
+// Writes f(x) of each element x of `from`.
+template <class X, class T, class F>
+inline void each(const X* from, T* to, int64_t n, const F& f) {
+  if constexpr (std::is_same_v<X, T> && std::is_same_v<T, ComputeOf<T>>) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) to[i] = f(from[i]);
+  } else {
+    each_block(from, n, [&](int64_t first, int64_t m, ComputeOf<X>* x) {
+      for (int64_t i = 0; i < m; ++i) x[i] = f(x[i]);
+      store_block<T>(reinterpret_cast<char*>(to + first), sizeof(T), m, x);
+    });
+  }
+}
+
 template <class T>
 void softmax_row(const T* t, T* r, int64_t n, bool logarithm) {
   using A = ComputeOf<T>;
   // The result has space for the exponentials.
-  constexpr bool keeps = std::is_same_v<T, A>;
+  const bool keeps = std::is_same_v<T, A> && !logarithm;
   const A largest = largest_of(t, n);
+  const auto shift = static_cast<double>(largest);
   double total = 0;
-  each_block_of_exponentials(t, n, static_cast<double>(largest),
-                             [&](int64_t first, int64_t m, const A* e) {
-                               total += static_cast<double>(sum_of(e, m));
-                               for (int64_t i = 0; keeps && !logarithm && i < m; ++i) {
-                                 r[first + i] = convert<T>(e[i]);
-                               }
-                             });
+  each_block_of_exponentials(t, n, shift, [&](int64_t first, int64_t m, const A* e) {
+    total += static_cast<double>(sum_of(e, m));
+    if (keeps) each(e, r + first, m, [](A x) { return x; });
+  });
   const A sum = static_cast<A>(total);
+  if (keeps) return each(r, r, n, [sum](A x) { return x / sum; });
   if (logarithm) {
-    const A shift = static_cast<A>(std::log(total));
-    for (int64_t i = 0; i < n; ++i) r[i] = convert<T>(load(t[i]) - largest - shift);
-  } else if constexpr (keeps) {
-    for (int64_t i = 0; i < n; ++i) r[i] /= sum;
-  } else {
-    each_block_of_exponentials(t, n, static_cast<double>(largest),
-                               [&](int64_t first, int64_t m, const A* e) {
-                                 for (int64_t i = 0; i < m; ++i) {
-                                   r[first + i] = convert<T>(e[i] / sum);
-                                 }
-                               });
+    const A log = static_cast<A>(std::log(total));
+    return each(t, r, n, [largest, log](A x) { return x - largest - log; });
   }
+  each_block_of_exponentials(t, n, shift, [&](int64_t first, int64_t m, const A* e) {
+    each(e, r + first, m, [sum](A x) { return x / sum; });
+  });
 }
 
 }  // namespace
