@@ -110,11 +110,11 @@ struct AttentionMatrix {
 // softmax(scale * q * k^T + mask) * v of float or double, for outer x inner matrices. q: rows x
 // depth, k: columns x depth, v: columns x width. mask: null, bytes (1: visible) or elements that
 // are added. causal: row i sees columns up to i + columns - rows. sums: contiguous, the logarithm
-// of the sum of exponentials of each row; -infinity if it sees nothing.
+// of the sum of exponentials of each row; -infinity if it sees nothing. tf32: as in ProductCall.
 struct AttentionShape {
   DType dtype;
   int64_t outer, inner, rows, columns, depth, width;
-  bool causal, mask_of_bytes;
+  bool causal, mask_of_bytes, tf32;
   double scale;
   AttentionMatrix q, k, v, mask;
 };

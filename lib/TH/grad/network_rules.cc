@@ -369,8 +369,7 @@ void attention_slopes(Backward& b) {
   const Var g = b.gradient(), q = b.value(S::kQ), k = b.value(S::kK), v = b.value(S::kV);
   if (!g) return;
   const Var sums = b.value(S::kSums), r = b.value(S::kR), mask = b.value(S::kMask);
-  const bool fused = sums && !is_recording() && !b.wants(S::kMask) &&
-                     !device_of({g.get(), q.get(), k.get(), v.get()});
+  const bool fused = sums && !is_recording() && !b.wants(S::kMask);
   if (!fused) return AttentionSlopes(b).run();
   const auto& a = *static_cast<const args::attention*>(b.arguments());
   const Var dq = new_result(q->dtype), dk = new_result(q->dtype), dv = new_result(q->dtype);

@@ -1,4 +1,4 @@
-// Attention. The CPU has a kernel; on devices it is composed of products for some rows at a time.
+// Attention and its gradients.
 
 #include "ops/attention.h"
 
@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/product.h"
 
 namespace th {
 
@@ -126,6 +127,7 @@ AttentionShape shape_of(const AttentionOperands& o, bool causal, double scale, O
   s.depth = columns_of(q);
   s.width = columns_of(*o.v);
   s.causal = causal;
+  s.tf32 = allows_tf32();
   s.scale = scale;
   const auto matrix = [&](const TensorRef& t) {
     const Placed p = at.read(t.get());
@@ -144,49 +146,6 @@ AttentionShape shape_of(const AttentionOperands& o, bool causal, double scale, O
               m.stride[n - 1]};
   }
   return s;
-}
-
-// On devices: some rows of all matrices at a time.
-void attend_by_products(const args::attention& a, Tensor* sums) {
-  const DType type = compute_type(a.q->dtype);
-  const int64_t matrices = matrices_of(*a.q), rows = rows_of(*a.q), columns = rows_of(*a.k);
-  const auto batch = [&](Tensor* t) {
-    const int64_t size[] = {matrices, rows_of(*t), columns_of(*t)};
-    return reshaped(in_type(t, type).get(), 3, size);
-  };
-  const int64_t r_size[] = {matrices, rows, columns_of(*a.v)};
-  TensorRef q = batch(a.q), k = batch(a.k), v = batch(a.v);
-  TensorRef r = a.r_->dtype == type ? reshaped(a.r_, 3, r_size) : filled(*a.q, type, 3, r_size, 0);
-  TensorRef keys = view_of(k, [&](Tensor* to) { views::transpose(to, k.get(), 1, 2); });
-  TensorRef mask = a.mask && a.mask->dtype != DType::Byte ? in_type(a.mask, type)
-                   : a.mask                               ? shared(a.mask)
-                                                          : TensorRef();
-  const double scale = attention_scale(a.scale, *a.q);
-  const int64_t most = std::max<int64_t>(1, kMostAttentionWeights / (matrices * columns));
-  const int64_t sum_size[] = {matrices, rows, 1};
-  TensorRef all_sums = reshaped(sums, 3, sum_size);
-  for (int64_t first = 0; first < rows; first += most) {
-    const int64_t count = std::min(most, rows - first);
-    TensorRef part = narrowed(q, 1, first, count);
-    TensorRef w = made(type, [&](Tensor* to) { ops::bmm(to, part.get(), keys.get()); });
-    ops::mul(w.get(), w.get(), scale);
-    int64_t size[kMaxDims];
-    row_sizes(*a.q, columns, size);
-    size[a.q->nDimension - 2] = count;
-    mask_attention(reshaped(w.get(), a.q->nDimension, size).get(), mask.get(), a.causal,
-                   {first, count, rows});
-    TensorRef sum = made(type, [&](Tensor* to) { ops::logsumexp(to, w.get(), 2, true); });
-    ops::copy(narrowed(all_sums, 1, first, count).get(), sum.get());
-    // Rows that see nothing get weights of 0.
-    TensorRef nothing =
-        made(DType::Byte, [&](Tensor* to) { ops::eqValue(to, sum.get(), -INFINITY); });
-    ops::maskedFill(sum.get(), nothing.get(), 0);
-    ops::csub(w.get(), w.get(), 1, expanded(sum, *w).get());
-    ops::exp(w.get(), w.get());
-    TensorRef result = made(type, [&](Tensor* to) { ops::bmm(to, w.get(), v.get()); });
-    ops::copy(narrowed(r, 1, first, count).get(), result.get());
-  }
-  if (r->storage != a.r_->storage) ops::copy(a.r_, r.get());
 }
 
 }  // namespace
@@ -233,15 +192,13 @@ void calls(args::attention& a) {
     own = TensorRef(tensor_new_sized(DType::Double, a.q->nDimension - 1, a.q->size));
   }
   Tensor* sums = own ? own.get() : a.logsumexp_;
+  Device* device = device_of({a.q, a.k, a.v});
+  place_result(device, a.r_);
+  place_result(device, sums);
   if (rows_of(*a.k) == 0 || a.r_->numel() == 0) {
     if (a.r_->numel() > 0) ops::zero(a.r_);
     if (sums->numel() > 0) ops::fill(sums, -INFINITY);
     return;
-  }
-  Device* device = device_of({a.q, a.k, a.v});
-  if (device) {
-    place_result(device, sums);
-    return attend_by_products(a, sums);
   }
   const AttentionOperands operands = operands_of(a);
   // The kernel writes the result itself if its layout allows that.
@@ -251,14 +208,14 @@ void calls(args::attention& a) {
     direct = TensorRef(tensor_new_sized(operands.q->dtype, a.r_->nDimension, a.r_->size));
   }
   TensorRef r = is_view ? std::move(direct) : in_two_batches(direct.get());
-  run(a.op, nullptr, [&](Operands& at) {
+  run(a.op, device, [&](Operands& at) {
     AttentionCall call;
     call.of = shape_of(operands, a.causal, attention_scale(a.scale, *a.q), at);
     call.sums = reinterpret_cast<double*>(at.overwrite(sums));
     call.r = matrix_of(*r, at.overwrite(r.get()));
     return call;
   });
-  if (!is_view) ops::copy(a.r_, r.get());
+  if (!is_view) ops::copy(a.r_, direct.get());
 }
 
 void shapes(args::attentionSlopes& a, Shapes& s) {
@@ -280,6 +237,8 @@ void shapes(args::attentionSlopes& a, Shapes& s) {
 }
 
 void calls(args::attentionSlopes& a) {
+  Device* device = device_of({a.gradient, a.q, a.k, a.v});
+  for (Tensor* slope : {a.qSlope, a.kSlope, a.vSlope}) place_result(device, slope);
   if (a.k->numel() == 0 || a.gradient->numel() == 0) {
     for (Tensor* slope : {a.qSlope, a.kSlope, a.vSlope}) {
       if (slope->numel() > 0) ops::zero(slope);
@@ -298,7 +257,7 @@ void calls(args::attentionSlopes& a) {
   };
   TensorRef q_slope = slope_of(a.qSlope), k_slope = slope_of(a.kSlope),
             v_slope = slope_of(a.vSlope);
-  run(a.op, device_of({a.gradient, a.q, a.k, a.v}), [&](Operands& at) {
+  run(a.op, device, [&](Operands& at) {
     AttentionSlopesCall call;
     call.of = shape_of(operands, a.causal, attention_scale(a.scale, *a.q), at);
     const auto matrix = [&](const TensorRef& t) {
