@@ -209,6 +209,59 @@ void expect_near(const Tensor& expected, const Tensor& got, const std::string& w
   }
 }
 
+using ExtremeOp = void (*)(Tensor*, Tensor*, Tensor*, int64_t);
+
+// Running maxima and minima have the same values and indices as on the CPU.
+TEST_P(SortDevice, RunningExtremes) {
+  int round = 0;
+  for (ExtremeOp op : {ops::cummax, ops::cummin}) {
+    const auto check = [&](DType type, const Shape& size, Layout layout, const char* kind) {
+      TensorRef t = make(type, size, layout), u = make(type, size, layout);
+      for (Tensor* each : {t.get(), u.get()}) {
+        fill(*each, [&](int64_t i) { return element(kind, i); });
+      }
+      u = sent(std::move(u));
+      for (int dim = 0; dim < t->nDimension; ++dim) {
+        TensorRef v = empty(type), at = empty(DType::Long);
+        TensorRef w = empty(type), there = empty(DType::Long);
+        op(v.get(), at.get(), t.get(), dim);
+        op(w.get(), there.get(), u.get(), dim);
+        expect_same({*v, *at}, {*w, *there}, th::name(type) + th::shape_text(*t) + kind);
+        if (HasFatalFailure()) return;
+      }
+    };
+    for (const Shape& size : {Shape{1}, Shape{32}, Shape{33}, Shape{7, 40}, Shape{3, 0},
+                              Shape{4, 35, 5}, Shape{300, 3}}) {
+      for (DType type : kAllTypes) {
+        for (Layout layout : kLayouts) {
+          if (left_out(round++, 5)) continue;
+          check(type, size, layout, "ties");
+          if (!th::is_integral(type)) check(type, size, layout, "special");
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+    for (DType type : {DType::Byte, DType::Long, DType::Half, DType::Double}) {
+      for (int64_t n : {1025, 8192, 20000}) {
+        if (left_out(round++, 3)) continue;
+        check(type, {n}, Layout::contiguous, "ties");
+        check(type, {2, n}, Layout::permuted, th::is_integral(type) ? "wide" : "special");
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(SortDevice, RunningExtremesInPlace) {
+  TensorRef a = make(DType::Float, {9000}), b = make(DType::Float, {9000});
+  TensorRef at = empty(DType::Long), there = empty(DType::Long);
+  for (Tensor* each : {a.get(), b.get()}) fill(*each, [](int64_t i) { return element("ties", i); });
+  b = sent(std::move(b));
+  ops::cummin(a.get(), at.get(), a.get(), 0);
+  ops::cummin(b.get(), there.get(), b.get(), 0);
+  expect_same({*a, *at}, {*b, *there}, "in place");
+}
+
 using ScanOp = void (*)(Tensor*, Tensor*, int64_t);
 
 class RunningDevice : public OnSoftDevice {

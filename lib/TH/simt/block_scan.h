@@ -1,10 +1,22 @@
 #ifndef TH_SIMT_BLOCK_SCAN_H
 #define TH_SIMT_BLOCK_SCAN_H
 
+#include <type_traits>
+
 #include "simt/simt.h"
 
 namespace th {
 namespace {
+
+// The value of the lane `by` places before. Other types have a function of this name.
+template <class A>
+__device__ auto shuffle_up(A a, unsigned by) -> std::enable_if_t<std::is_arithmetic_v<A>, A> {
+  if constexpr (sizeof(A) < 4) {
+    return static_cast<A>(__shfl_up_sync(0xffffffffu, static_cast<int>(a), by));
+  } else {
+    return __shfl_up_sync(0xffffffffu, a, by);
+  }
+}
 
 // Returns the values of all preceding threads of the block, combined by the reducer R. *total: the
 // combination of all threads. The order of operations depends only on the number of threads. All
@@ -16,11 +28,11 @@ __device__ typename R::A block_exclusive_scan(typename R::A own, typename R::A* 
   unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
   A sum = own;
   for (unsigned d = 1; d < 32; d *= 2) {
-    A before = __shfl_up_sync(0xffffffffu, sum, d);
+    A before = shuffle_up(sum, d);
     if (lane >= d) sum = R::combine(before, sum);
   }
   if (lane == 31) of_warps[warp] = sum;
-  A previous = __shfl_up_sync(0xffffffffu, sum, 1);
+  A previous = shuffle_up(sum, 1);
   if (lane == 0) previous = R::init();
   __syncthreads();
   if (threadIdx.x == 0) {
