@@ -317,7 +317,12 @@ TEST_P(RunningDevice, LongRows) {
     }
   }
   // Their parts are more than the threads of a block.
-  check(ops::cumsum, DType::Int, {300 * 8192 + 5}, Layout::contiguous);
+  check(ops::cumsum, DType::Float, {300 * 8192 + 5}, Layout::contiguous);
+  // Integers in one pass.
+  for (DType type : {DType::Byte, DType::Char, DType::Short, DType::Int, DType::Long}) {
+    check(ops::cumsum, type, {2, 262144}, Layout::permuted);
+    check(ops::cumprod, type, {262145}, Layout::contiguous);
+  }
 }
 
 TEST_P(RunningDevice, InPlaceAndIntoViews) {

@@ -12,6 +12,7 @@
 #include <climits>
 #include <utility>
 
+#include "cuda/with_scratch.h"
 #include "simt/sort_pairs.h"
 
 namespace th {
@@ -26,16 +27,6 @@ struct RowBegin {
   int n;
   __host__ __device__ int operator()(int row) const { return row * n; }
 };
-
-// Calls sort(nullptr, bytes), which returns the size of the scratch memory, then sort(scratch,
-// bytes).
-template <class Sort>
-void with_scratch(Queue& queue, const Sort& sort) {
-  size_t bytes = 0;
-  queue.check(sort(nullptr, bytes));
-  Scratch scratch(queue, bytes > 0 ? bytes : 1);
-  queue.check(sort(scratch.as<void>(), bytes));
-}
 
 // The buffers of rows starting with row `first`.
 template <class Key>

@@ -1,6 +1,6 @@
 // Cumulative sums, products, maxima and minima. A row is divided into parts depending only on its
 // length, and the parts are combined in a fixed order, so results are reproducible. Single-pass
-// library scans are not, for floating point.
+// scans of libraries are not, for floating point, so only integers use them.
 
 #include <optional>
 #include <type_traits>
@@ -8,6 +8,7 @@
 #include "simt/block_scan.h"
 #include "simt/launch.h"
 #include "simt/packed_lines.h"
+#include "simt/scan_row.h"
 #include "functors/reducers.h"
 #include "tensor/convert.h"
 
@@ -18,6 +19,8 @@ namespace {
 constexpr int kItems = 4;  // elements per thread and step
 constexpr int64_t kTile = kThreads * kItems;
 constexpr int64_t kPart = 8 * kTile;
+// Rows of integers from this length on are scanned one after another, in one pass over each.
+constexpr int64_t kVeryLongRow = 262144;
 // Rows up to this length are processed by one thread.
 constexpr int64_t kShort = 32;
 // Columns shorter than this, or at least this many columns, are scanned by one thread each, in
@@ -237,6 +240,16 @@ template <class T>
 void scan_sums(Queue& queue, bool product, char* const* data, const Lines& lines) {
   T* out = reinterpret_cast<T*>(data[0]);
   const T* in = reinterpret_cast<const T*>(data[1]);
+  if constexpr (std::is_integral_v<T>) {
+    if (lines.inner == 1 && lines.n >= kVeryLongRow) {
+      using U = std::make_unsigned_t<T>;
+      for (int64_t first = 0; first < lines.outer * lines.n; first += lines.n) {
+        scan_row(queue, product, reinterpret_cast<const U*>(in) + first,
+                 reinterpret_cast<U*>(out) + first, lines.n);
+      }
+      return;
+    }
+  }
   if (product) {
     scan(queue, Sums<Prod, T>{{}, in, out}, lines);
   } else {
