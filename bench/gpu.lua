@@ -98,6 +98,26 @@ measure('sum over rows ' .. square, bytes, 'B', function() tensor.sum(row, m, 1)
 measure('sum over columns ' .. square, bytes, 'B', function() tensor.sum(column, m, 2) end)
 measure('copy of the transpose ' .. square, 2 * bytes, 'B', function() to:copy(m:t()) end)
 measure('add a row ' .. square, 2 * bytes, 'B', function() tensor.add(to, m, row) end)
+measure('softmax ' .. square, 2 * bytes, 'B', function() tensor.softmax(to, m, 2) end)
+measure('layerNorm ' .. square, 2 * bytes, 'B', function() return tensor.layerNorm(m, { side }) end)
+measure('cumsum ' .. square, 2 * bytes, 'B', function() tensor.cumsum(to, m, 2) end)
+measure('cumsum ' .. label, 8 * n, 'B', function() tensor.cumsum(c, a, 1) end)
+measure('cummax ' .. square, 4 * bytes, 'B', function() return tensor.cummax(m, 2) end)
+
+-- batch x heads x rows x depth
+local batch, heads, rows = soft and 2 or 16, soft and 2 or 12, soft and 32 or 512
+local depth = 64
+local q, k, v = floats(batch, heads, rows, depth), floats(batch, heads, rows, depth),
+                floats(batch, heads, rows, depth)
+local gradient = floats(batch, heads, rows, depth)
+local flops = 4 * batch * heads * rows * rows * depth
+local attended = (' %dx%dx%dx%d'):format(batch, heads, rows, depth)
+measure('attention' .. attended, flops, 'F', function() return tensor.attention(q, k, v) end)
+measure('attention, causal' .. attended, flops / 2, 'F',
+        function() return tensor.attention(q, k, v, true) end)
+measure('attention and gradients' .. attended, 3.5 * flops, 'F', function()
+  return tensor.vjp(tensor.attention, { q, k, v }, { gradient })
+end)
 
 local sorted = soft and 2 ^ 10 or 2 ^ 24
 local sort_label = soft and '2^10' or '2^24'

@@ -7,6 +7,7 @@ import sys
 import time
 
 import torch
+import torch.nn.functional as F
 
 device = sys.argv[1] if len(sys.argv) > 1 else "cuda"
 wanted = sys.argv[2] if len(sys.argv) > 2 else ""
@@ -79,6 +80,28 @@ measure("sum over rows " + square, size, "B", lambda: torch.sum(m, 0, keepdim=Tr
 measure("sum over columns " + square, size, "B", lambda: torch.sum(m, 1, keepdim=True, out=column))
 measure("copy of the transpose " + square, 2 * size, "B", lambda: to.copy_(m.t()))
 measure("add a row " + square, 2 * size, "B", lambda: torch.add(m, row, out=to))
+measure("softmax " + square, 2 * size, "B", lambda: torch.softmax(m, 1, out=to))
+measure("layerNorm " + square, 2 * size, "B", lambda: F.layer_norm(m, (side,)))
+measure("cumsum " + square, 2 * size, "B", lambda: torch.cumsum(m, 1, out=to))
+measure("cumsum " + label, 8 * n, "B", lambda: torch.cumsum(a, 0, out=c))
+measure("cummax " + square, 4 * size, "B", lambda: torch.cummax(m, 1))
+
+batch, heads, rows, depth = (2, 2, 32, 64) if small_sizes else (16, 12, 512, 64)
+q, k, v, gradient = (floats(batch, heads, rows, depth) for _ in range(4))
+work = 4 * batch * heads * rows * rows * depth
+attended = f" {batch}x{heads}x{rows}x{depth}"
+attention = F.scaled_dot_product_attention
+measure("attention" + attended, work, "F", lambda: attention(q, k, v))
+measure("attention, causal" + attended, work / 2, "F", lambda: attention(q, k, v, is_causal=True))
+
+
+def attention_and_gradients():
+    with torch.enable_grad():
+        operands = [t.detach().requires_grad_() for t in (q, k, v)]
+        return torch.autograd.grad(attention(*operands), operands, gradient)
+
+
+measure("attention and gradients" + attended, 3.5 * work, "F", attention_and_gradients)
 
 sort_power = 10 if small_sizes else 24
 count, sort_label = 2**sort_power, f"2^{sort_power}"
