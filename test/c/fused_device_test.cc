@@ -51,7 +51,7 @@ class FusedDevice : public OnSoftDevice {
     th::FusedProgram program(e, e.root, leaves);
     if (!program.fits()) throw std::runtime_error("the expression is too long");
     TensorRef r = make(type, size, Layout::contiguous);
-    EXPECT_TRUE(program.run(r.get(), static_cast<int>(size.size()), size.data()));
+    EXPECT_TRUE(program.run(r.get(), static_cast<int>(size.size()), size.data(), device));
     return r;
   }
   static double element(int64_t i) {

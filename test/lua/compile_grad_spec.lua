@@ -81,7 +81,9 @@ describe('a compiled gradient', function()
   end)
 
   it('of random programs has the same bits', function()
-    local done, failures = fuzz.runs_compiled(1, require('support.settings').gc and 10 or 40)
+    local settings = require 'support.settings'
+    local count = (settings.gc or settings.device) and 20 or 40
+    local done, failures = fuzz.runs_compiled(1, count)
     assert.are.equal('', table.concat(failures, '\n'))
     assert.is_true(done > 4, done)
   end)

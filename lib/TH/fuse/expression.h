@@ -54,8 +54,10 @@ class Expression {
   std::string text_;
 };
 
-// Evaluates the expression for the operands and stores the result in r. If a tracer follows one of
-// them, calls an operation for each node.
+// Evaluates the expression for the operands on a device, null: the CPU, and stores the result in r.
+// If a tracer follows one of them, calls an operation for each node.
+void evaluate(const Expression& e, Tensor* r, TensorList operands, Device* device);
+// The same, on the device of the first operand that has one, or else of r.
 void evaluate(const Expression& e, Tensor* r, TensorList operands);
 
 }  // namespace TH_VISIBLE

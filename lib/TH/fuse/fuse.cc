@@ -39,10 +39,11 @@ struct Shape {
 
 class Evaluation {
  public:
-  Evaluation(const Expression& e, Tensor* r, TensorList operands)
+  Evaluation(const Expression& e, Tensor* r, TensorList operands, Device* device)
       : e_(e),
         r_(r),
         operands_(operands),
+        device_(device),
         followed_(is_followed(operands)),
         values_(e.nodes.size()) {
     if (operands.count != static_cast<int>(e.operands.size())) {
@@ -68,8 +69,6 @@ class Evaluation {
     for (size_t k = 0; k < e_.nodes.size(); ++k) set_shape(e_.nodes[k], &shapes_[k]);
   }
   void run() {
-    device_ = device_of(operands_.tensors, operands_.count);
-    if (!device_) device_ = device_of({r_});
     by_operations_ = followed_ || must_go_by_operations();
     const auto count = static_cast<int>(e_.nodes.size());
     for (int k = 0; k < count; ++k) {
@@ -110,7 +109,7 @@ class Evaluation {
   TensorRef constant(double value) {
     int64_t one = 1;
     TensorRef t(tensor_new_sized(dtype_, 1, &one));
-    if (device_ && !by_operations_) t->storage->set_current_device(device_);
+    t->storage->set_current_device(by_operations_ ? nullptr : device_);
     ops::fill(t.get(), value);
     return t;
   }
@@ -126,9 +125,9 @@ class Evaluation {
   const Expression& e_;
   Tensor* r_;
   TensorList operands_;
+  Device* device_;  // on which to compute; null: the CPU
   bool followed_;
   DType dtype_;
-  Device* device_ = nullptr;       // that of the operands; null: the CPU
   std::vector<TensorRef> values_;  // of operands, numbers and reductions
   bool one_shape_;                 // that of all operands is the shape of all nodes
   std::vector<Shape> shapes_;      // of the nodes, or the one shape
@@ -260,7 +259,7 @@ TensorRef Evaluation::reduced(const Node& node) {
     TensorRef result(tensor_new_sized(dtype_, kept.ndim, kept.size));
     FusedProgram program(e_, input, values_);
     if (program.fits() && program.reduce(result.get(), *node.reduction_row, ndim, shape.size,
-                                         dim >= 0 ? shape.size[dim] : 0)) {
+                                         dim >= 0 ? shape.size[dim] : 0, device_)) {
       return result;
     }
   }
@@ -286,10 +285,10 @@ void Evaluation::evaluate(int node, Tensor* r) {
   if (r->numel() == 0) return;
   if (program.overlaps(*r)) {
     TensorRef temporary(tensor_new_sized(dtype_, shape.ndim, shape.size));
-    if (program.run(temporary.get(), shape.ndim, shape.size)) {
+    if (program.run(temporary.get(), shape.ndim, shape.size, device_)) {
       return ops::copy(r, temporary.get());
     }
-  } else if (program.run(r, shape.ndim, shape.size)) {
+  } else if (program.run(r, shape.ndim, shape.size, device_)) {
     return;
   }
   by_operations(node, r);
@@ -343,23 +342,31 @@ std::shared_ptr<const Expression> read(const char* text) {
   return expression;
 }
 
+Device* device_for(TensorList operands, const Tensor* r) {
+  Device* device = device_of(operands.tensors, operands.count);
+  return device ? device : device_of({r});
+}
+
 }  // namespace
 
-void evaluate(const Expression& e, Tensor* r, TensorList operands) {
-  Evaluation evaluation(e, r, operands);
+void evaluate(const Expression& e, Tensor* r, TensorList operands, Device* device) {
+  Evaluation evaluation(e, r, operands, device);
   evaluation.check();
   evaluation.run();
+}
+void evaluate(const Expression& e, Tensor* r, TensorList operands) {
+  evaluate(e, r, operands, device_for(operands, r));
 }
 
 void shapes(args::fuse& a, Shapes& s) {
   const auto expression = read(a.expression);
-  Evaluation evaluation(*expression, a.r_, a.inputs);
+  Evaluation evaluation(*expression, a.r_, a.inputs, nullptr);
   evaluation.check();
   evaluation.set_shape(s, a.r_);
 }
 void calls(args::fuse& a) {
   const auto expression = read(a.expression);
-  Evaluation evaluation(*expression, a.r_, a.inputs);
+  Evaluation evaluation(*expression, a.r_, a.inputs, device_for(a.inputs, a.r_));
   evaluation.set_shapes();
   evaluation.run();
 }

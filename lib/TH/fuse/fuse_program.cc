@@ -127,19 +127,18 @@ bool FusedProgram::overlaps(const Tensor& r) const {
                      [&](Tensor* t) { return t != &r && partly_overlap(r, *t); });
 }
 
-bool FusedProgram::run(Tensor* r, int ndim, const int64_t* size) {
-  return run_call(r, nullptr, ndim, size, 0);
+bool FusedProgram::run(Tensor* r, int ndim, const int64_t* size, Device* device) {
+  return run_call(r, nullptr, ndim, size, 0, device);
 }
 
 bool FusedProgram::reduce(Tensor* r, const KernelReduction& reduction, int ndim,
-                          const int64_t* size, int64_t n) {
-  return run_call(r, &reduction, ndim, size, n);
+                          const int64_t* size, int64_t n, Device* device) {
+  return run_call(r, &reduction, ndim, size, n, device);
 }
 
 bool FusedProgram::run_call(Tensor* r, const KernelReduction* reduction, int ndim,
-                            const int64_t* size, int64_t n) {
+                            const int64_t* size, int64_t n, Device* device) {
   const size_t item = item_size(dtype_);
-  Device* device = device_of(operands_.data(), static_cast<int>(operands_.size()));
   auto build = [&](Operands& at) {
     FusedCall call;
     call.dtype = dtype_;
@@ -176,7 +175,7 @@ bool FusedProgram::run_call(Tensor* r, const KernelReduction* reduction, int ndi
     return call;
   };
   OpScope scope(Op::fuse);
-  Operands at(device ? device : device_of({r}));
+  Operands at(device);
   return at.run(build(at));
 }
 

@@ -21,13 +21,13 @@ class FusedProgram {
   void rebind(Tensor* const* leaves);
   // Returns true if r shares memory with an input that has a different layout.
   bool overlaps(const Tensor& r) const;
-  // Computes the elements of r on the device of the operands and r. Returns false if it does not
+  // Computes the elements of r on a device; null: the CPU. Returns false if the device does not
   // support the expression; then r is unchanged.
-  bool run(Tensor* r, int ndim, const int64_t* size);
+  bool run(Tensor* r, int ndim, const int64_t* size, Device* device);
   // Reduces each run of n elements, or all if n is 0, to one element of r, which is contiguous. The
   // reduction must not need a moment.
-  bool reduce(Tensor* r, const KernelReduction& reduction, int ndim, const int64_t* size,
-              int64_t n);
+  bool reduce(Tensor* r, const KernelReduction& reduction, int ndim, const int64_t* size, int64_t n,
+              Device* device);
 
  private:
   struct Step {
@@ -40,7 +40,7 @@ class FusedProgram {
   int step_of(const Expression& e, int node, bool mask);
   void place_buffers();
   bool run_call(Tensor* r, const KernelReduction* reduction, int ndim, const int64_t* size,
-                int64_t n);
+                int64_t n, Device* device);
 
   const std::vector<TensorRef>& values_;  // used during construction only
   DType dtype_;

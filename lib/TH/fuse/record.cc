@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "ops/operands.h"
 #include "tensor/overlap.h"
 
 namespace th {
@@ -22,7 +23,7 @@ Recorder::Recorder(const std::vector<Tensor*>& inputs, const Generator* generato
     : generator_(generator), recorded_(new Recorded) {
   for (Tensor* t : inputs) {
     tensor_retain(t);
-    inputs_.push_back({TensorRef(t), TensorRef(tensor_new_view(t))});
+    inputs_.push_back({TensorRef(t), TensorRef(tensor_new_view(t)), device_of({t})});
   }
 }
 
@@ -182,8 +183,7 @@ void Recorder::define(const Target& target, int node) {
   if (r.numel() == 0 && region.has_value) return;
   if (!region.has_value && !covers_storage(r) && r.numel() > 0) {
     // Memory that was never written contains zeros.
-    ExpressionNode zero(ExpressionNode::number, 0);
-    region.value = {add(zero, {}, r.dtype), 0, RecordedLayout(r.dtype, {r.storage->size})};
+    region.value = {add_number(0, r.dtype), 0, RecordedLayout(r.dtype, {r.storage->size})};
     region.has_value = true;
   }
   if (region.has_value && !same_layout(region.value, r)) {
@@ -209,14 +209,15 @@ void Recorder::write_part(Region* region, const Tensor& part, int node) {
   step->offset = part.storageOffset - region->value.offset;
   // A tensor of equal elements gets memory of its own, which the step takes.
   const int before = region->value.node;
-  const bool is_number = nodes_[before].node.kind == ExpressionNode::number;
-  step->content = is_number ? whole_value(store_number(before, step->whole), step->whole)
-                            : store(before, step->whole);
-  const int value = step->value = new_value(step->whole.type);
+  Device* device = device_of({&part});
+  step->content = is_number(before)
+                      ? whole_value(store_number(before, step->whole, device), step->whole)
+                      : store(before, step->whole, device);
+  const int value = step->value = new_value(step->whole.type, device);
   const RecordedLayout whole = step->whole;
   add_step(std::move(step), node);
   ++recorded_->expressions;
-  region->value.node = node_of_leaf(recorded_->leaves[whole_value(value, whole)]);
+  region->value.node = node_of_value(value, whole);
 }
 
 // A leaf with the elements and the layout of t.
@@ -229,7 +230,7 @@ int Recorder::leaf_for(Tensor* t) {
   const Region* region = region_of(*t);
   if (!region) return input_leaf(t);
   const Value value = region->value;
-  const int whole = store(node, value.layout);
+  const int whole = store(node, value.layout, device_of({t}));
   if (value.layout.matches(*t)) return whole;
   // Expanded.
   RecordedLeaf leaf = recorded_->leaves[whole];
@@ -238,8 +239,8 @@ int Recorder::leaf_for(Tensor* t) {
   return nodes_[node_of_leaf(std::move(leaf))].node.index;
 }
 
-int Recorder::new_value(DType type) {
-  recorded_->values.push_back(type);
+int Recorder::new_value(DType type, Device* device) {
+  recorded_->values.push_back({type, device});
   return static_cast<int>(recorded_->values.size()) - 1;
 }
 
@@ -253,18 +254,22 @@ int Recorder::whole_value(int value, const RecordedLayout& layout) {
   return nodes_[node_of_leaf(std::move(leaf))].node.index;
 }
 
-// A leaf, the whole of a value, that has the node's elements in this layout.
-int Recorder::store(int node, const RecordedLayout& layout) {
+// A leaf, the whole of a value, that has the node's elements in this layout. device: of the leaf if
+// the node is a number.
+int Recorder::store(int node, const RecordedLayout& layout, Device* device) {
   for (const Stored& stored : stored_[node]) {
-    if (stored.layout == layout) return stored.leaf;
+    if (!(stored.layout == layout)) continue;
+    if (!is_number(node) || device_of_leaf(recorded_->leaves[stored.leaf]) == device) {
+      return stored.leaf;
+    }
   }
   const ExpressionNode& n = nodes_[node].node;
   if (n.kind == ExpressionNode::operand) {
     const RecordedLeaf& leaf = recorded_->leaves[n.index];
     if (!leaf.of_input && leaf.whole && leaf.layout == layout) return n.index;
   }
-  const int value = n.kind == ExpressionNode::number ? store_number(node, layout)
-                                                     : store_expression(node, layout);
+  const int value =
+      is_number(node) ? store_number(node, layout, device) : store_expression(node, layout);
   const int leaf = whole_value(value, layout);
   stored_[node].push_back({leaf, layout});
   return leaf;
@@ -275,11 +280,11 @@ void Recorder::add_step(std::unique_ptr<RecordedStep> step, int root) {
   roots_.push_back(root);
 }
 
-int Recorder::store_number(int node, const RecordedLayout& layout) {
+int Recorder::store_number(int node, const RecordedLayout& layout, Device* device) {
   args::fill arguments{nullptr, nodes_[node].node.value};
   const OpRow& row = row_of(Op::fill);
   auto step = std::make_unique<CallStep>(RecordedArguments(row, &arguments), current_rules);
-  const int value = new_value(layout.type);
+  const int value = new_value(layout.type, device);
   step->results.push_back({row.parameters, value, -1, layout, layout});
   add_step(std::move(step));
   ++recorded_->calls;
@@ -290,7 +295,7 @@ int Recorder::store_number(int node, const RecordedLayout& layout) {
 int Recorder::store_expression(int root, const RecordedLayout& layout) {
   auto step = std::make_unique<ExpressionStep>();
   step->layout = layout;
-  const int value = step->value = new_value(layout.type);
+  const int value = step->value = new_value(layout.type, nodes_[root].device);
   add_step(std::move(step), root);
   ++recorded_->expressions;
   return value;
@@ -318,12 +323,15 @@ int Recorder::value_of_result(Tensor* t) {
   if (!t->storage || t->numel() == 0) refuse("returns a tensor without elements");
   if (!own_region(t->storage)) refuse("returns a view, or a tensor that it did not make");
   if (!covers_storage(*t) && !is_contiguous(*t)) refuse("returns a part of a result with gaps");
+  check_device(*t);
   const int node = node_of(t);
   const RecordedLayout layout(*t);
-  const int value = recorded_->leaves[store(node, layout)].source;
+  Device* device = device_of({t});
+  const int value = recorded_->leaves[store(node, layout, device)].source;
   const auto& before = recorded_->results;
   if (std::find(before.begin(), before.end(), value) == before.end()) return value;
-  return store_expression(node, layout);  // a copy
+  // A copy.
+  return is_number(node) ? store_number(node, layout, device) : store_expression(node, layout);
 }
 
 void Recorder::find_last_steps() {

@@ -52,12 +52,16 @@ class Recorder final : public Tracer {
   struct Input {
     TensorRef tensor;
     TensorRef view;  // its geometry at the start
+    Device* device;  // at the start
   };
-  // A node of expressions, with its shape and element type. Numbers have no shape: they broadcast.
+  // A node of expressions, with its shape, element type and device. Numbers have no shape and no
+  // device: they broadcast. All operations of an expression are on one device. It reads elements of
+  // other devices from leaves.
   struct Node {
     ExpressionNode node;
     Shape shape;
     DType type;
+    Device* device;
   };
   // The elements in the memory of a tensor that the program made.
   struct Value {
@@ -70,6 +74,7 @@ class Recorder final : public Tracer {
     std::unique_ptr<RecordedArguments> arguments;
     const Parameter* operand;
     int node;
+    Device* device;
     RecordedLayout layout;  // of the operand
     Rules rules;
     std::vector<CallStep::Result> results;
@@ -121,11 +126,16 @@ class Recorder final : public Tracer {
   int node_of_indices(const IndexCall& call);
 
   // Nodes.
-  int add(ExpressionNode node, Shape shape, DType type);
+  int add(ExpressionNode node, Shape shape, DType type, Device* device);
+  int add_number(double value, DType type);
+  bool is_number(int node) const { return nodes_[node].node.kind == ExpressionNode::number; }
   bool is_mask(int node) const;
   int node_of(Tensor* t);
   int node_of_type(Tensor* t, DType type);
+  int node_on(Device* device, int node);
   int node_of_leaf(RecordedLeaf leaf);
+  int node_of_value(int value, const RecordedLayout& layout);
+  Device* device_of_leaf(const RecordedLeaf& leaf) const;
   int input_leaf(Tensor* t);
   bool covers(const Value& value, const Tensor& t) const;
   bool same_layout(const Value& value, const Tensor& t) const;
@@ -144,10 +154,10 @@ class Recorder final : public Tracer {
   void write_part(Region* region, const Tensor& part, int node);
   int leaf_for(Tensor* t);
   int whole_value(int value, const RecordedLayout& layout);
-  int store(int node, const RecordedLayout& layout);
-  int new_value(DType type);
+  int store(int node, const RecordedLayout& layout, Device* device);
+  int new_value(DType type, Device* device);
   void add_step(std::unique_ptr<RecordedStep> step, int root = -1);
-  int store_number(int node, const RecordedLayout& layout);
+  int store_number(int node, const RecordedLayout& layout, Device* device);
   int store_expression(int node, const RecordedLayout& layout);
   int value_of_result(Tensor* t);
   void find_last_steps();
@@ -181,7 +191,7 @@ class Recorder final : public Tracer {
   std::vector<std::unique_ptr<RecordedStep>> planned_;
   Current current_;
   int entered_ = 0;  // operations that run and whose inner calls are recorded instead
-  bool running_ = false, knows_device_ = false;
+  bool running_ = false;
   std::string reason_;
 };
 

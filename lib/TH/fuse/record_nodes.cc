@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuse/record.h"
+#include "ops/operands.h"
 
 namespace th {
 
@@ -25,20 +26,27 @@ size_t hash_of(const ExpressionNode& node, DType type) {
 
 }  // namespace
 
-int Recorder::add(ExpressionNode node, Shape shape, DType type) {
+int Recorder::add(ExpressionNode node, Shape shape, DType type, Device* device) {
   const size_t hash = hash_of(node, type);
   const auto range = node_of_hash_.equal_range(hash);
   for (auto k = range.first; k != range.second; ++k) {
     const Node& known = nodes_[k->second];
-    if (known.node.same_as(node) && known.type == type) return k->second;
+    const bool same = known.node.same_as(node) && known.type == type && known.device == device;
+    if (same) return k->second;
   }
   if (nodes_.size() >= kMostRecorded) refuse("has more than %d operations", int{kMostRecorded});
   if (node.kind == ExpressionNode::element) make_fit(node);
   const auto number = static_cast<int>(nodes_.size());
-  nodes_.push_back({node, std::move(shape), type});
+  nodes_.push_back({node, std::move(shape), type, device});
   stored_.emplace_back();
   node_of_hash_.emplace(hash, number);
   return number;
+}
+
+int Recorder::add_number(double value, DType type) {
+  ExpressionNode node(ExpressionNode::number, 0);
+  node.value = value;
+  return add(node, {}, type, nullptr);
 }
 
 // A leaf that has the elements of the node, in its type; -1: none.
@@ -87,7 +95,8 @@ void Recorder::make_fit(const ExpressionNode& node) {
       most = own.size();
     }
     if (largest < 0) refuse("has an expression of too many tensors");
-    store(largest, RecordedLayout(nodes_[largest].type, nodes_[largest].shape));
+    const Node& stored = nodes_[largest];
+    store(largest, RecordedLayout(stored.type, stored.shape), stored.device);
   }
 }
 
@@ -135,7 +144,7 @@ int Recorder::node_of(Tensor* t) {
   if (!region->has_value) refuse("reads a tensor that it did not write");
   if (same_layout(value, *t)) return value.node;
   if (t->numel() == 0 || !covers(value, *t)) refuse("reads a tensor of which it wrote only a part");
-  RecordedLeaf leaf = recorded_->leaves[store(value.node, value.layout)];
+  RecordedLeaf leaf = recorded_->leaves[store(value.node, value.layout, device_of({t}))];
   leaf.offset += t->storageOffset - value.offset;
   leaf.layout = RecordedLayout(*t);
   leaf.whole = false;
@@ -149,6 +158,21 @@ int Recorder::node_of_type(Tensor* t, DType type) {
   return node_of_leaf(recorded_->leaves[leaf_for(t)]);
 }
 
+// The node, or the leaf that has its elements if it is computed on another device.
+int Recorder::node_on(Device* device, int node) {
+  const Node& n = nodes_[node];
+  if (n.device == device || is_number(node) || n.node.kind == ExpressionNode::operand) return node;
+  return node_of_leaf(recorded_->leaves[store(node, RecordedLayout(n.type, n.shape), n.device)]);
+}
+
+Device* Recorder::device_of_leaf(const RecordedLeaf& leaf) const {
+  return leaf.of_input ? inputs_[leaf.source].device : recorded_->values[leaf.source].device;
+}
+
+int Recorder::node_of_value(int value, const RecordedLayout& layout) {
+  return node_of_leaf(recorded_->leaves[whole_value(value, layout)]);
+}
+
 int Recorder::node_of_leaf(RecordedLeaf leaf) {
   auto& leaves = recorded_->leaves;
   const size_t hash = static_cast<size_t>(leaf.source) * 2 + (leaf.of_input ? 1 : 0);
@@ -159,11 +183,12 @@ int Recorder::node_of_leaf(RecordedLeaf leaf) {
   node.index = found != range.second ? found->second : static_cast<int>(leaves.size());
   Shape shape = leaf.layout.size;
   const DType type = leaf.layout.type;
+  Device* device = device_of_leaf(leaf);
   if (found == range.second) {
     leaf_of_hash_.emplace(hash, node.index);
     leaves.push_back(std::move(leaf));
   }
-  return add(node, std::move(shape), type);
+  return add(node, std::move(shape), type, device);
 }
 
 // The leaf that t is a view of an input. Inputs that share a storage lie at fixed distances, so any

@@ -5,6 +5,7 @@
 
 #include "backend/grain.h"
 #include "fuse/record.h"
+#include "ops/operands.h"
 #include "tensor/overlap.h"
 
 namespace th {
@@ -103,7 +104,8 @@ void Recorder::write_inputs() {
       // All of them are read by others. Without its own reads, the first one lets others go.
       next = left.begin();
       const RecordedLayout layout(nodes_[next->node].type, nodes_[next->node].shape);
-      next->node = node_of_leaf(recorded_->leaves[store(next->node, layout)]);
+      Device* device = device_of({inputs_[next->input].view.get()});
+      next->node = node_of_leaf(recorded_->leaves[store(next->node, layout, device)]);
       next->reads.clear();
       if (leaf_of_.size() < nodes_.size()) leaf_of_.resize(nodes_.size(), -1);
       continue;
@@ -188,7 +190,7 @@ void Recorder::emit_shared_parts(int root) {
     const RecordedLayout layout(nodes_[k].type, nodes_[k].shape);
     auto step = std::make_unique<ExpressionStep>();
     step->layout = layout;
-    step->value = new_value(layout.type);
+    step->value = new_value(layout.type, nodes_[k].device);
     emit_shared_parts(k);
     build(step.get(), k);
     leaf_of_[k] = whole_value(step->value, layout);
@@ -218,6 +220,7 @@ void Recorder::emit(size_t index) {
 
 void Recorder::build(ExpressionStep* step, int root) {
   step->type = nodes_[root].type;
+  step->device = nodes_[root].device;
   Expression& e = step->expression;
   std::unordered_map<int, int> position;
   for (int k : parts_of(root)) {
@@ -259,6 +262,7 @@ void Recorder::prepare(ExpressionStep* step) {
     if (node.kind == ExpressionNode::number) {
       int64_t one = 1;
       step->numbers[k] = TensorRef(tensor_new_sized(step->type, 1, &one));
+      step->numbers[k]->storage->set_current_device(step->device);
       ops::fill(step->numbers[k].get(), node.value);
     } else if (node.kind == ExpressionNode::reduction) {
       reduces = true;

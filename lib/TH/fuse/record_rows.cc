@@ -5,6 +5,7 @@
 
 #include "fuse/record.h"
 #include "ops/element_rows.h"
+#include "ops/operands.h"
 #include "tensor/overlap.h"
 
 namespace th {
@@ -57,10 +58,7 @@ bool Recorder::begin(const TracedCall& call) noexcept {
       }
     }
     for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
-      // A result that was never used is placed by the operation, as the copy of clone is.
-      const bool is_unused =
-          p.is_result() && t->storage && t->storage->memory.head() == Head::uninitialized;
-      if (!is_unused) check_device(*t);
+      check_device(*t);
       TensorRef view;
       if (t->storage || !p.is_result()) view = TensorRef(tensor_new_view(t));
       if (p.is_result()) {
@@ -73,13 +71,17 @@ bool Recorder::begin(const TracedCall& call) noexcept {
   return false;
 }
 
-// Replays create all values on one device.
+// Only operations may move elements to another device, because replays call nothing else.
 void Recorder::check_device(const Tensor& t) {
   if (!t.storage) return;
   Device* device = t.storage->current_device();
-  if (!knows_device_) recorded_->device = device;
-  knows_device_ = true;
-  if (device != recorded_->device) refuse("works on several devices");
+  const Region* region = region_of(t);
+  const Input* input = region ? nullptr : input_with(t.storage);
+  const bool moved = input ? input->device != device
+                           : region && region->has_value && region->value.node >= 0 &&
+                                 !is_number(region->value.node) &&
+                                 nodes_[region->value.node].device != device;
+  if (moved) refuse("moves a tensor to another device");
 }
 
 // Returns true if the operation made a result a view of an operand.
@@ -102,7 +104,6 @@ void Recorder::end(const TracedCall& call, bool failed) noexcept {
     const OpRow& row = call.row();
     for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
       if (!p.is_result()) return;
-      check_device(*t);
       const int input = input_of(t);
       if (input < 0) return;
       if (p.kind == ParameterKind::view) refuse("makes an argument a view of other memory");
@@ -156,15 +157,21 @@ bool Recorder::record_element(const OpRow& row) {
   ExpressionNode node(ExpressionNode::element, 0);
   node.function = function;
   std::copy(numbers.begin(), numbers.end(), node.numbers);
+  // An expression runs on the device of its operands, and so do its operations if they run singly.
+  Device* device = device_of({target.tensor});
+  bool is_there = false;
   Shape shape;
   for (size_t k = 0; k < tensors.size(); ++k) {
     int input;
     if (function->row.is_byte[k] && type != DType::Byte) {
       input = node_of(tensors[k]);
-      if (!is_mask(input) || nodes_[input].type != type) return false;
+      const Node& mask = nodes_[input];
+      if (!is_mask(input) || mask.type != type || mask.device != device) return false;
     } else {
       input = node_of_type(tensors[k], type);
     }
+    is_there = is_there || (!is_number(input) && nodes_[input].device == device);
+    input = node_on(device, input);
     node.input[k] = input;
     const Shape& other = nodes_[input].shape;
     int ndim;
@@ -180,11 +187,10 @@ bool Recorder::record_element(const OpRow& row) {
     }
   }
   // Operands that pair in order, and filled tensors that broadcast, give another shape.
-  if (shape != Shape(target.tensor->size, target.tensor->size + target.tensor->nDimension)) {
-    return false;
-  }
+  const Tensor& made = *target.tensor;
+  if (!is_there || shape != Shape(made.size, made.size + made.nDimension)) return false;
   ++recorded_->operations;
-  define(target, add(node, shape, type));
+  define(target, add(node, shape, type, device));
   return true;
 }
 
@@ -199,9 +205,8 @@ bool Recorder::record_fill(const OpRow& row) {
   }
   constexpr int64_t kExact = int64_t{1} << 53;
   if (value.integral && (value.i > kExact || value.i < -kExact)) return false;
-  ExpressionNode node(ExpressionNode::number, 0);
-  node.value = value.to_double();
-  define(current_.targets[0], add(node, {}, current_.targets[0].tensor->dtype));
+  const Target& target = current_.targets[0];
+  define(target, add_number(value.to_double(), target.tensor->dtype));
   return true;
 }
 
@@ -211,6 +216,7 @@ bool Recorder::record_copy() {
   const int node = node_of(from);
   const Shape& shape = nodes_[node].shape;
   const bool converts = target.tensor->dtype != from->dtype;
+  if (!is_number(node) && nodes_[node].device != device_of({target.tensor})) return false;
   if (converts && !(is_mask(node) && target.tensor->dtype == nodes_[node].type)) return false;
   if (!shape.empty() &&
       shape != Shape(target.tensor->size, target.tensor->size + target.tensor->nDimension)) {
@@ -222,8 +228,7 @@ bool Recorder::record_copy() {
     if (!leaf.of_input && !leaf.whole) {
       // The whole may be written before the copy is read. Its steps could not take its memory then.
       const RecordedLayout layout(*target.tensor);
-      const int whole = whole_value(store_expression(node, layout), layout);
-      define(target, node_of_leaf(recorded_->leaves[whole]));
+      define(target, node_of_value(store_expression(node, layout), layout));
       return true;
     }
   }
@@ -257,9 +262,11 @@ bool Recorder::record_reduction(const OpRow& row, void* arguments) {
   Shape shape(t->size, t->size + t->nDimension);
   if (shape != nodes_[input].shape) return false;
   shape[dim] = 1;
-  ++recorded_->operations;
   const Target& target = current_.targets[0];
-  define(target, add(node, shape, t->dtype));
+  Device* device = device_of({target.tensor});
+  if (!is_number(input) && nodes_[input].device != device) return false;
+  ++recorded_->operations;
+  define(target, add(node, shape, t->dtype, device));
   if (current_.targets.size() == 1) return true;
   const Target& indices = current_.targets[1];
   define(indices, -1);
@@ -267,6 +274,7 @@ bool Recorder::record_reduction(const OpRow& row, void* arguments) {
   call->arguments = std::move(current_.arguments);
   call->operand = current_.operands[0].parameter;
   call->node = input;
+  call->device = device;
   call->layout = RecordedLayout(*t);
   call->rules = current_rules;
   for (const Target* r : {&target, &indices}) {
@@ -280,16 +288,18 @@ int Recorder::node_of_indices(const IndexCall& call) {
   auto step = std::make_unique<CallStep>(std::move(*call.arguments), call.rules);
   const ExpressionNode& read = nodes_[call.node].node;
   const bool is_leaf = read.kind == ExpressionNode::operand;
-  const int leaf = is_leaf ? read.index : store(call.node, call.layout);
+  const int leaf = is_leaf ? read.index : store(call.node, call.layout, call.device);
   step->operands.push_back({call.operand, leaf});
   step->leaves.push_back(leaf);
   step->results = call.results;
-  for (CallStep::Result& result : step->results) result.value = new_value(result.after.type);
+  for (CallStep::Result& result : step->results) {
+    result.value = new_value(result.after.type, call.device);
+  }
   const int value = step->results[1].value;
   const RecordedLayout layout = step->results[1].after;
   add_step(std::move(step));
   ++recorded_->calls;
-  return node_of_leaf(recorded_->leaves[whole_value(value, layout)]);
+  return node_of_value(value, layout);
 }
 
 void Recorder::record_call(const OpRow& row) {
@@ -300,7 +310,8 @@ void Recorder::record_call(const OpRow& row) {
     step->leaves.push_back(leaf);
   }
   for (const Target& target : current_.targets) {
-    CallStep::Result result{target.parameter, new_value(target.tensor->dtype), -1, target.layout,
+    const int value = new_value(target.tensor->dtype, device_of({target.tensor}));
+    CallStep::Result result{target.parameter, value, -1, target.layout,
                             RecordedLayout(*target.tensor)};
     if (target.parameter->kind == ParameterKind::inout && !replaces_elements(row)) {
       // Memory that was never written contains zeros, also when the step runs again.
@@ -317,14 +328,13 @@ void Recorder::record_call(const OpRow& row) {
   std::vector<int> values;
   for (const CallStep::Result& result : step->results) values.push_back(result.value);
   Tensor* number = current_.number;
-  if (number) values.push_back(step->number = new_value(number->dtype));
+  if (number) values.push_back(step->number = new_value(number->dtype, device_of({number})));
   add_step(std::move(step));
   for (size_t k = 0; k < values.size(); ++k) {
     const bool is_number = k == current_.targets.size();
     if (is_number) current_.targets.push_back({nullptr, number, TensorRef(), RecordedLayout()});
     const Target& target = current_.targets[k];
-    const int leaf = whole_value(values[k], RecordedLayout(*target.tensor));
-    define(target, node_of_leaf(recorded_->leaves[leaf]));
+    define(target, node_of_value(values[k], RecordedLayout(*target.tensor)));
   }
 }
 

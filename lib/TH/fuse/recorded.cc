@@ -60,7 +60,8 @@ class Replay {
         generator_(generator),
         values_(recorded.values.size()) {
     for (size_t k = 0; k < recorded.results.size(); ++k) {
-      values_[recorded.results[k]] = placed(reference(results[k]));
+      const int value = recorded.results[k];
+      values_[value] = placed(reference(results[k]), recorded.values[value].device);
     }
   }
 
@@ -69,10 +70,13 @@ class Replay {
 
   // Returns the tensor of a value, which is empty at first.
   Tensor* value(int k) {
-    if (!values_[k]) values_[k] = empty(recorded_.values[k]);
+    if (!values_[k]) values_[k] = empty(recorded_.values[k].type, recorded_.values[k].device);
     return values_[k].get();
   }
-  TensorRef empty(DType type) const { return placed(TensorRef(tensor_new(type))); }
+  // Returns an empty tensor on a device.
+  static TensorRef empty(DType type, Device* device) {
+    return placed(TensorRef(tensor_new(type)), device);
+  }
 
   TensorRef leaf(int k) {
     const RecordedLeaf& leaf = recorded_.leaves[k];
@@ -111,11 +115,11 @@ class Replay {
   }
 
  private:
-  // An empty tensor gets memory on the device of the recording.
-  TensorRef placed(TensorRef t) const {
-    if (recorded_.device) {
+  // The memory of an empty tensor will be on the device.
+  static TensorRef placed(TensorRef t, Device* device) {
+    if (device != thread_default_device()) {
       ensure_storage(t.get());
-      t->storage->set_current_device(recorded_.device);
+      t->storage->set_current_device(device);
     }
     return t;
   }
@@ -134,9 +138,9 @@ class Replay {
 
 bool ExpressionStep::same_as(const RecordedStep& step) const {
   const auto* other = dynamic_cast<const ExpressionStep*>(&step);
-  if (!other || leaves != other->leaves || type != other->type || value != other->value ||
-      !(layout == other->layout) || input != other->input || content != other->content ||
-      !(whole == other->whole) || offset != other->offset ||
+  if (!other || leaves != other->leaves || type != other->type || device != other->device ||
+      value != other->value || !(layout == other->layout) || input != other->input ||
+      content != other->content || !(whole == other->whole) || offset != other->offset ||
       expression.root != other->expression.root) {
     return false;
   }
@@ -157,7 +161,7 @@ void ExpressionStep::evaluate_to(Tensor* r, const std::vector<TensorRef>& operan
   std::optional<TracedCall> traced;
   if (tracing()) traced.emplace(row_of(Op::fuse), &arguments);
   if (!program) {
-    evaluate(expression, r, arguments.inputs);
+    evaluate(expression, r, arguments.inputs, device);
   } else {
     Tensor* operand_of_node[kFusedSteps + kFusedOperands];
     for (size_t k = 0; k < numbers.size(); ++k) {
@@ -166,7 +170,9 @@ void ExpressionStep::evaluate_to(Tensor* r, const std::vector<TensorRef>& operan
           node.kind == ExpressionNode::operand ? tensors[node.index] : numbers[k].get();
     }
     program->rebind(operand_of_node);
-    if (!program->run(r, r->nDimension, r->size)) evaluate(expression, r, arguments.inputs);
+    if (!program->run(r, r->nDimension, r->size, device)) {
+      evaluate(expression, r, arguments.inputs, device);
+    }
   }
   if (traced) traced->finish();
 }
@@ -194,7 +200,7 @@ bool ExpressionStep::run(Replay* replay) const {
     return true;
   }
   // A mask, as a ByteTensor, or a part that the expression reads in another layout.
-  TensorRef copied = replay->empty(type);
+  TensorRef copied = Replay::empty(type, device);
   resize_as(copied.get(), *made);
   evaluate_to(copied.get(), operands);
   ops::copy(made, copied.get());
@@ -361,8 +367,8 @@ bool CallStep::run(Replay* replay) const {
 // ---- the whole ----------------------------------------------------------------------------------
 
 bool Recorded::same_as(const Recorded& other) const {
-  return device == other.device && leaves == other.leaves && values == other.values &&
-         results == other.results && written == other.written && first_write == other.first_write &&
+  return leaves == other.leaves && values == other.values && results == other.results &&
+         written == other.written && first_write == other.first_write &&
          std::equal(steps.begin(), steps.end(), other.steps.begin(), other.steps.end(),
                     [](const auto& a, const auto& b) { return a->same_as(*b); });
 }

@@ -43,6 +43,15 @@ struct RecordedLeaf {
   }
 };
 
+// A tensor that a step makes. device: where its elements are; null: the CPU.
+struct RecordedValue {
+  DType type;
+  Device* device;
+  bool operator==(const RecordedValue& other) const {
+    return type == other.type && device == other.device;
+  }
+};
+
 class Replay;
 
 class RecordedStep {
@@ -61,6 +70,7 @@ class ExpressionStep final : public RecordedStep {
   bool run(Replay* replay) const override;
 
   DType type = DType::Byte;  // in which it computes
+  Device* device = nullptr;  // on which it computes; null: the CPU
   Expression expression;     // operand k is leaf k
   RecordedLayout layout;     // of the elements that it writes
   int value = -1;
@@ -133,16 +143,15 @@ struct Recorded {
   int operations = 0;
   int expressions = 0, calls = 0;  // numbers of steps
   bool draws = false;              // random numbers
-  Device* device = nullptr;        // of all tensors; null: the CPU
   std::vector<RecordedLeaf> leaves;
-  std::vector<DType> values;  // their types
+  std::vector<RecordedValue> values;
   std::vector<std::unique_ptr<RecordedStep>> steps;
   std::vector<int> last_step;  // of each value: the last step that reads it; -1: none
   std::vector<int> results;    // the values that the program returns
   std::vector<int> written;    // the inputs that it writes
   size_t first_write = 0;      // the first step that writes an input; all later ones do, too
 
-  DType result_type(size_t k) const { return values[results[k]]; }
+  DType result_type(size_t k) const { return values[results[k]].type; }
   bool same_as(const Recorded& other) const;
   // results: new tensors. Inputs have the types, sizes and strides of the recorded ones, and share
   // storages with each other at the same distances. Returns false if the program must run itself:
