@@ -67,8 +67,9 @@ TEST(OffsetCalculator, FollowsStrides) {
   expect_offsets<uint64_t>();
 }
 
-TEST(OffsetCalculator, PlansAreCutUntilTheyFitInto32Bits) {
-  LoopPlan plan = {};
+template <class Plan>
+void expect_small_parts() {
+  Plan plan = {};
   plan.ndim = 2;
   plan.operands = 1;
   plan.size[0] = 1000;
@@ -78,13 +79,18 @@ TEST(OffsetCalculator, PlansAreCutUntilTheyFitInto32Bits) {
   plan.stride[0][1] = 8000;
   plan.data[0] = reinterpret_cast<char*>(uintptr_t{1} << 40);  // never read
   int64_t numel = 0, next = 0;
-  for_small_parts(plan, [&](const LoopPlan& part) {
+  for_small_parts(plan, [&](const Plan& part) {
     EXPECT_TRUE(fits_32_bits(part));
     EXPECT_EQ(part.data[0] - plan.data[0], next);
     numel += part.numel;
     next += part.numel * 8;
   });
   EXPECT_EQ(numel, plan.numel);
+}
+
+TEST(OffsetCalculator, PlansAreCutUntilTheyFitInto32Bits) {
+  expect_small_parts<LoopPlan>();
+  expect_small_parts<FusedPlan>();
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Runs expressions of tensors in one pass. fuse_program.cc compiles them to backend calls. Integers
-// on devices, operands that a tracer follows, and divisions of integers, whose divisors are checked
-// first, run as operations.
+// Runs expressions of tensors in one pass. fuse_program.cc compiles them to
+// backend calls. Operands that a tracer follows, and divisions of integers,
+// whose divisors are checked first, run as operations.
 
 #include <algorithm>
 #include <map>
@@ -12,9 +12,9 @@
 
 #include "base/error.h"
 #include "fuse/fuse_program.h"
-#include "ops/ops.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/ops.h"
 #include "ops/scalars.h"
 #include "ops/tracer.h"
 
@@ -24,7 +24,8 @@ namespace {
 
 using Node = ExpressionNode;
 
-// The shape of a node's elements. A number has no dimensions and goes with every shape.
+// The shape of a node's elements. A number has no dimensions and goes with
+// every shape.
 struct Shape {
   int ndim = 0;
   int64_t size[kMaxDims];  // the others are uninitialized, to save time
@@ -55,7 +56,8 @@ class Evaluation {
     shapes_.resize(one_shape_ ? 1 : e.nodes.size());
   }
 
-  // Checks the operands and computes the shapes of the nodes. Throws if they do not fit.
+  // Checks the operands and computes the shapes of the nodes. Throws if they do
+  // not fit.
   void check() {
     check_types();
     set_shapes();
@@ -240,8 +242,7 @@ void Evaluation::set_shape(const Node& node, Shape* shape) const {
 }
 
 bool Evaluation::must_go_by_operations() const {
-  if (!is_integral(dtype_)) return false;
-  return device_ || std::any_of(e_.nodes.begin(), e_.nodes.end(), [](const Node& node) {
+  return is_integral(dtype_) && std::any_of(e_.nodes.begin(), e_.nodes.end(), [](const Node& node) {
            return node.kind == Node::element &&
                   node.function->row.has(row_flag::divides | row_flag::raises);
          });

@@ -105,13 +105,15 @@ struct StridedOperands {
 namespace {
 
 // Distance in bytes from operand k's first element to its last along dimension d.
-inline int64_t span(const LoopPlan& plan, int k, int d) {
+template <int most>
+int64_t span(const LoopPlanOf<most>& plan, int k, int d) {
   return (plan.size[d] - 1) * plan.stride[k][d];
 }
 
 // Returns true if the number of elements and all offsets are below 2^31, so that a grid stride can
 // be added without overflow.
-inline bool fits_32_bits(const LoopPlan& plan) {
+template <int most>
+bool fits_32_bits(const LoopPlanOf<most>& plan) {
   int64_t reach = plan.numel;
   for (int k = 0; k < plan.operands; ++k) {
     int64_t bytes = 0;
@@ -136,9 +138,9 @@ void dispatch_index(const LoopPlan& plan, int64_t most, const F& f) {
   dispatch_index(fits_32_bits(plan) ? most : INT64_MAX, f);
 }
 
-// Calls f(LoopPlan) for parts of the plan that fit into 32 bits.
-template <class F>
-void for_small_parts(const LoopPlan& plan, const F& f) {
+// Calls f for parts of the plan that fit into 32 bits.
+template <int most, class F>
+void for_small_parts(const LoopPlanOf<most>& plan, const F& f) {
   if (fits_32_bits(plan)) {
     f(plan);
     return;
@@ -160,7 +162,8 @@ void for_small_parts(const LoopPlan& plan, const F& f) {
   int64_t half = plan.size[longest] / 2;
   if (half > 64) half -= half % 64;
   int64_t rest = plan.numel / plan.size[longest];
-  LoopPlan part = plan;
+  LoopPlanOf<most> part;
+  part.copy(plan);
   part.size[longest] = half;
   part.numel = rest * half;
   for_small_parts(part, f);
