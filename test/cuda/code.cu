@@ -1,5 +1,6 @@
 // Kernels whose arithmetic consists of additions, multiplications and divisions. Compiled with the
-// options of the CUDA plugin; scripts/check-cuda-code.lua inspects the result.
+// options of the CUDA plugin; scripts/check-cuda-code inspects the result. limits.txt has limits
+// for some of them.
 
 #include "functors/distributions.h"
 #include "simt/kernels/element_kernel.h"
@@ -37,6 +38,10 @@ struct Inspected {
   Kernels<float> of_floats;
   Kernels<double> of_doubles;
   Kernels<Half> of_halves;
+  Kernels<BFloat16> of_bfloats;
+  void* of_bytes[2] = {packed<uint8_t, functor::cadd, uint8_t, uint8_t>(),
+                       packed<uint8_t, functor::where, uint8_t, uint8_t, uint8_t>()};
+  void* selection = packed<float, functor::where, uint8_t, float, float>();
   // Packs of 128 bytes, which only promise an alignment of 16.
   void* conversion =
       reinterpret_cast<void*>(&packed_kernel<Conversion<double>, double, 16, double, uint8_t>);

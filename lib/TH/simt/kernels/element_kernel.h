@@ -5,6 +5,7 @@
 // element by element. Both compute the offsets of the elements in each operand.
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "simt/offset_calculator.h"
@@ -31,90 +32,154 @@ struct Numbers {
   bool is_element[kMaxInputs];
 };
 
-// One argument of `width` applications of a functor.
+// Converts two adjacent elements of a 16-bit type to float, by one instruction each on GPUs.
+template <class From>
+__device__ __forceinline__ void load_two(const From* from, float* to) {
+  if constexpr (std::is_same_v<From, BFloat16>) {
+    uint32_t both;
+    std::memcpy(&both, from, sizeof(both));
+    const uint32_t bits[] = {both << 16, both & 0xffff0000u};
+    std::memcpy(to, bits, sizeof(bits));
+  } else {
+    to[0] = load(from[0]);
+    to[1] = load(from[1]);
+  }
+}
+
+// Converts two floats to a 16-bit type. GPUs have one instruction for both.
+template <class To>
+__device__ __forceinline__ void convert_two(float first, float second, To* to) {
+  static_assert(IsReduced<To>::value);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  uint32_t both;
+  if constexpr (std::is_same_v<To, Half>) {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
+  } else {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
+  }
+  std::memcpy(to, &both, sizeof(both));
+#else
+  to[0] = convert<To>(first);
+  to[1] = convert<To>(second);
+#endif
+}
+
+// One argument of `width` applications of a functor, in its compute type. It keeps a number, or an
+// operand that is one element, for all of them.
 template <class T, int width, class C>
 class Argument {
  public:
-  // data: null for a number.
-  __device__ Argument(const char* data, bool is_element, C number)
-      : number_(number), is_number_(is_element || data == nullptr) {
-    if (is_element) {
-      number_ = static_cast<C>(load(*reinterpret_cast<const T*>(data)));
-    } else if (data) {
-      pack_ = *reinterpret_cast<const Pack<T, width>*>(data);
+  using Value = typename Numeric<T>::Compute;
+
+  __device__ __forceinline__ explicit Argument(C number) { set(static_cast<Value>(number)); }
+  __device__ __forceinline__ void read(const char* data) {
+    const auto pack = *reinterpret_cast<const Pack<T, width>*>(data);
+    if constexpr (IsReduced<T>::value && width % 2 == 0) {
+      for (int j = 0; j < width; j += 2) load_two(pack.value + j, value_ + j);
+    } else {
+      for (int j = 0; j < width; ++j) value_[j] = load(pack.value[j]);
     }
   }
-  __device__ typename Numeric<T>::Compute operator[](int j) const {
-    return is_number_ ? static_cast<typename Numeric<T>::Compute>(number_) : load(pack_.value[j]);
+  __device__ __forceinline__ void read_element(const char* data) {
+    set(load(*reinterpret_cast<const T*>(data)));
   }
+  __device__ __forceinline__ Value operator[](int j) const { return value_[j]; }
 
  private:
-  Pack<T, width> pack_;
-  C number_;
-  bool is_number_;
+  __device__ __forceinline__ void set(Value value) {
+    for (Value& v : value_) v = value;
+  }
+  Value value_[width];
 };
 
 template <class Out, int width, class F, class... Arguments>
 __device__ __forceinline__ void apply(const F& f, char* out, const Arguments&... arguments) {
   Pack<Out, width> results;
-  for (int j = 0; j < width; ++j) results.value[j] = convert<Out>(f(arguments[j]...));
+  if constexpr (IsReduced<Out>::value && width % 2 == 0) {
+    for (int j = 0; j < width; j += 2) {
+      convert_two(f(arguments[j]...), f(arguments[j + 1]...), results.value + j);
+    }
+  } else {
+    for (int j = 0; j < width; ++j) results.value[j] = convert<Out>(f(arguments[j]...));
+  }
   *reinterpret_cast<Pack<Out, width>*>(out) = results;
 }
 
-// The address of an argument; null for a number.
-__device__ __forceinline__ const char* address(const char* data, uint32_t offset) {
-  return data ? data + offset : nullptr;
-}
+// The loops of a kernel. K: 0, 1, ..., the numbers of the arguments, whose types are In.
+template <class F, class Out, int width, class C, class Sequence, class... In>
+struct ElementLoops;
+template <class F, class Out, int width, class C, size_t... K, class... In>
+struct ElementLoops<F, Out, width, C, std::index_sequence<K...>, In...> {
+  static constexpr int operands = sizeof...(In) + 1;
+  const F& f;
+  const Pointers<operands>& at;
+  const OffsetCalculator<operands>& offsets;
+  const Numbers<C>& numbers;
+  const uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+
+  // Operands that are contiguous or one element.
+  __device__ __forceinline__ void contiguous(uint32_t n) const {
+    contiguous(n, Argument<In, width, C>(numbers.value[K])...);
+    const uint32_t i = n / width * width + first;
+    if (i >= n) return;
+    const uint32_t offset[] = {(numbers.is_element[K] ? 0 : i * uint32_t{sizeof(In)})...};
+    single(i * sizeof(Out), offset, Argument<In, 1, C>(numbers.value[K])...);
+  }
+
+  // Rows of packs. Only the operands that are not read have distances between packs in them.
+  __device__ __forceinline__ void rows(uint32_t n) const {
+    for (uint32_t p = first; p < n / width; p += step) {
+      uint32_t offset[operands];
+      offsets.get(p, offset);
+      row(offset, Argument<In, width, C>(numbers.value[K])...);
+    }
+  }
+
+  __device__ __forceinline__ void elements(uint32_t n) const {
+    for (uint32_t i = first; i < n; i += step) {
+      uint32_t offset[operands];
+      offsets.get(i, offset);
+      single(offset[0], offset + 1, Argument<In, 1, C>(numbers.value[K])...);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void contiguous(uint32_t n,
+                                             Argument<In, width, C>... arguments) const {
+    const char* data[] = {(numbers.is_element[K] ? nullptr : at.data[K + 1])...};
+    ((numbers.is_element[K] ? arguments.read_element(at.data[K + 1]) : void()), ...);
+    for (uint32_t p = first; p < n / width; p += step) {
+      ((data[K] ? arguments.read(data[K] + p * sizeof(Pack<In, width>)) : void()), ...);
+      apply<Out, width>(f, at.data[0] + p * sizeof(Pack<Out, width>), arguments...);
+    }
+  }
+  __device__ __forceinline__ void row(const uint32_t* offset,
+                                      Argument<In, width, C>... arguments) const {
+    ((numbers.is_element[K] ? arguments.read_element(at.data[K + 1] + offset[K + 1])
+      : at.data[K + 1]      ? arguments.read(at.data[K + 1] + offset[K + 1])
+                            : void()),
+     ...);
+    apply<Out, width>(f, at.data[0] + offset[0], arguments...);
+  }
+  __device__ __forceinline__ void single(size_t out, const uint32_t* offset,
+                                         Argument<In, 1, C>... arguments) const {
+    ((at.data[K + 1] ? arguments.read(at.data[K + 1] + offset[K]) : void()), ...);
+    apply<Out, 1>(f, at.data[0] + out, arguments...);
+  }
+};
 
 // offsets: of packs of `width` elements in a row. The elements after the last pack, if n is not a
 // multiple of the width, are those of a single row.
-template <class F, class Out, int width, class C, class... In, size_t... K>
-__device__ __forceinline__ void packed_loop(const F& f, const Pointers<sizeof...(In) + 1>& at,
-                                            const OffsetCalculator<sizeof...(In) + 1>& offsets,
-                                            const Numbers<C>& numbers, uint32_t n,
-                                            std::index_sequence<K...>) {
-  uint32_t first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
-  uint32_t packs = n / width;
-  for (uint32_t p = first; p < packs; p += step) {
-    uint32_t offset[sizeof...(In) + 1];
-    if (offsets.ndim > 1) {
-      offsets.get(p, offset);
-    } else {
-      for (size_t k = 0; k <= sizeof...(In); ++k) offset[k] = p * offsets.stride[k][0];
-    }
-    apply<Out, width>(f, at.data[0] + offset[0],
-                      Argument<In, width, C>(address(at.data[K + 1], offset[K + 1]),
-                                             numbers.is_element[K], numbers.value[K])...);
-  }
-  uint32_t i = packs * width + first;
-  if (i < n) {
-    apply<Out, 1>(
-        f, at.data[0] + i * sizeof(Out),
-        Argument<In, 1, C>(address(at.data[K + 1], numbers.is_element[K] ? 0 : i * sizeof(In)),
-                           numbers.is_element[K], numbers.value[K])...);
-  }
-}
-
 template <class F, class Out, int width, class C, class... In>
 __global__ void packed_kernel(F f, Pointers<sizeof...(In) + 1> at,
                               OffsetCalculator<sizeof...(In) + 1> offsets, Numbers<C> numbers,
                               uint32_t n) {
-  packed_loop<F, Out, width, C, In...>(f, at, offsets, numbers, n,
-                                       std::index_sequence_for<In...>());
-}
-
-template <class F, class Out, class C, class... In, size_t... K>
-__device__ __forceinline__ void strided_loop(const F& f, const Pointers<sizeof...(In) + 1>& at,
-                                             const OffsetCalculator<sizeof...(In) + 1>& offsets,
-                                             const Numbers<C>& numbers, uint32_t n,
-                                             std::index_sequence<K...>) {
-  uint32_t step = gridDim.x * blockDim.x;
-  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-    uint32_t offset[sizeof...(In) + 1];
-    offsets.get(i, offset);
-    apply<Out, 1>(
-        f, at.data[0] + offset[0],
-        Argument<In, 1, C>(address(at.data[K + 1], offset[K + 1]), false, numbers.value[K])...);
+  const ElementLoops<F, Out, width, C, std::index_sequence_for<In...>, In...> loops = {
+      f, at, offsets, numbers};
+  if (offsets.ndim > 1) {
+    loops.rows(n);
+  } else {
+    loops.contiguous(n);
   }
 }
 
@@ -122,7 +187,9 @@ template <class F, class Out, class C, class... In>
 __global__ void strided_kernel(F f, Pointers<sizeof...(In) + 1> at,
                                OffsetCalculator<sizeof...(In) + 1> offsets, Numbers<C> numbers,
                                uint32_t n) {
-  strided_loop<F, Out, C, In...>(f, at, offsets, numbers, n, std::index_sequence_for<In...>());
+  const ElementLoops<F, Out, 1, C, std::index_sequence_for<In...>, In...> loops = {f, at, offsets,
+                                                                                   numbers};
+  loops.elements(n);
 }
 
 // The kernels of a functor for certain element types, and the properties that a call needs.
