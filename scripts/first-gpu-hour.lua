@@ -67,6 +67,14 @@ function steps.large()
   assert(floats:min() == -1)
   local rows = floats:narrow(1, 1, m - 3):view(4, (m - 3) / 4)
   assert(rows:t():clone()[1][1] == 2 and rows:sum(2)[1][1] == (m - 3) / 2)
+  -- Convolutions as products and as direct sums.
+  for _, channels in ipairs{8, 1} do
+    local signals = floats:narrow(1, 1, m - 3):view(1, channels, (m - 3) / channels)
+    local outputs = math.max(1, channels / 2)
+    local weight = on_device('FloatTensor', outputs, channels, 3):fill(0.5)
+    local sums = tensor.conv1d(signals, weight)
+    assert(sums:min() == 3 * channels and sums:max() == 3 * channels)
+  end
   print(('%d and %d elements'):format(n, m))
 end
 
