@@ -13,7 +13,9 @@
 namespace th {
 
 // For each image, group and output, at each position y:
+//
 //   r = beta * r + bias + alpha * sum over inputs and taps k of w[k] * t[x]
+//
 // Along each dimension, x = (y * position_step + k * tap_step + first) / divisor. Taps with a
 // fractional x, or an x outside of the source, are skipped. If beta is 0, r is not read.
 struct PatchConvolution {
