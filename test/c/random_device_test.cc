@@ -366,6 +366,24 @@ TEST_P(RandomDevice, MultinomialIsTheCPUs) {
   }
 }
 
+TEST_P(RandomDevice, DrawsByAliasTablesAreTheCPUs) {
+  for (DType type : kRealTypes) {
+    for (int64_t categories : {1, 5, 300}) {
+      TensorRef p = make(type, {categories}), J = empty(DType::Long), q = empty(type);
+      fill(*p, [](int64_t i) { return i % 4 == 2 ? 0.0625 : std::floor(noise(i) * 16 + 1) / 16; });
+      ops::multinomialAliasSetup(p.get(), J.get(), q.get());
+      TensorRef a = make(DType::Long, {900}), b = make_there(DType::Long, {900});
+      Generator here = philox(43), there = philox(43);
+      here.offset = there.offset = 3;
+      ops::multinomialAliasDraw(a.get(), &here, J.get(), q.get());
+      ops::multinomialAliasDraw(b.get(), &there, J.get(), q.get());
+      EXPECT_TRUE(is_there(*b));
+      ASSERT_EQ(values(*a), values(*b)) << th::name(type) << " " << categories;
+      EXPECT_EQ(here.offset, there.offset);
+    }
+  }
+}
+
 TEST_P(RandomDevice, MultinomialDrawsByTheProbabilities) {
   Generator g = philox(41);
   List p = {0.1, 0.2, 0.3, 0.25, 0.15};

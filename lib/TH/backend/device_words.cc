@@ -62,4 +62,8 @@ void take_words(MultinomialCall* call) {
                                          static_cast<uint64_t>(call->samples));
 }
 
+void take_words(AliasDrawCall* call) {
+  call->position = call->generator->take(2 * static_cast<uint64_t>(call->n));
+}
+
 }  // namespace th

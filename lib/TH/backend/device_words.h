@@ -10,6 +10,7 @@ namespace th {
 void take_words(RandomCall* call);
 void take_words(BernoulliCall* call);
 void take_words(MultinomialCall* call);
+void take_words(AliasDrawCall* call);
 
 }  // namespace th
 

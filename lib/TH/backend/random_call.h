@@ -84,6 +84,7 @@ struct AliasSetupCall {
 struct AliasDrawCall {
   DType dtype;
   int64_t categories, n;
+  PhiloxPosition position;  // two words for each sample
   const int64_t* alias;
   const char* q;
   Generator* generator;

@@ -178,6 +178,8 @@ bool TableDevice::run(BackendOp op, const void* call) {
       return run_random<BernoulliCall>(op, call);
     case BackendOp::multinomial:
       return run_random<MultinomialCall>(op, call);
+    case BackendOp::alias_draw:
+      return run_random<AliasDrawCall>(op, call);
     default:
       return run_call(op, call);
   }

@@ -196,6 +196,25 @@ void multinomial(Queue& queue, const MultinomialCall& call) {
             call.rows, call.categories, call.samples, call.out, call.index_base);
 }
 
+// One thread for each sample.
+template <class T>
+__global__ void draw_by_alias(AliasDrawCall c) {
+  const T* q = reinterpret_cast<const T*>(c.q);
+  int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t k = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; k < c.n;
+       k += step) {
+    PhiloxPosition word = c.position;
+    word.offset += 2 * static_cast<uint64_t>(k);
+    const double u = unit_of(philox_word(word));
+    ++word.offset;
+    auto at = static_cast<int64_t>(uniform_of(u, 0, static_cast<double>(c.categories)));
+    if (at >= c.categories) at = c.categories - 1;
+    const bool own = bernoulli_of(unit_of(philox_word(word)), load(q[at]));
+    // As on the CPU, the category before the alias.
+    c.out[k] = own ? at + c.index_base : c.alias[at] - 1;
+  }
+}
+
 }  // namespace
 
 void run_multinomial(Queue& queue, const MultinomialCall& call) {
@@ -207,6 +226,10 @@ void run_multinomial(Queue& queue, const MultinomialCall& call) {
 void run_alias_setup(Queue&, const AliasSetupCall&) {
   fail_unsupported("alias tables are set up sequentially");
 }
-void run_alias_draw(Queue&, const AliasDrawCall&) { fail_unsupported("draws in sequential order"); }
+void run_alias_draw(Queue& queue, const AliasDrawCall& call) {
+  dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) {
+    TH_LAUNCH(queue, (draw_by_alias<decltype(zero)>), blocks_for(queue, call.n), kThreads, 0, call);
+  });
+}
 
 }  // namespace th
