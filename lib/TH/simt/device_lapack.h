@@ -44,8 +44,8 @@ namespace th::device_fourier {
 void open(Queue& queue);
 
 // Contiguous transforms, one after the other, of n > 1 elements without a scale. Complex elements
-// are pairs of a real and an imaginary part. complex_to_real destroys `from`. Complex transforms may
-// be in place.
+// are pairs of a real and an imaginary part. complex_to_real destroys `from`. Complex transforms
+// may be in place.
 struct Transforms {
   DType dtype;
   FourierKind kind;
