@@ -63,6 +63,10 @@ void for_parts(Tensor* r, Tensor* t, int64_t dim, const F& f) {
   }
 }
 
+// Returns true if the CPU computes rows of n elements faster than the steps do. These process the
+// elements of several rows as vectors, while the rest of each row costs as much as 60 elements.
+bool suits_cpu(int64_t n) { return n >= 512 ? n % 8 == 0 : n >= 64 && n % 16 == 0; }
+
 // Computes contiguous rows by one call, which devices also use for copies of other rows. Returns
 // false if other steps are better.
 template <class A>
@@ -74,7 +78,7 @@ bool by_rows(A& a, bool logarithm) {
   if (n > kLongRow && rows < kFewRows) return false;
   Device* device = device_of({a.r_, a.t});
   const bool direct = is_contiguous(*a.r_);
-  if (!device && !(direct && is_contiguous(*a.t))) return false;
+  if (!device && !(direct && is_contiguous(*a.t) && suits_cpu(n))) return false;
   TensorRef t = contiguous(a.t);
   TensorRef r =
       direct ? shared(a.r_) : TensorRef(tensor_new_sized(t->dtype, t->nDimension, t->size));

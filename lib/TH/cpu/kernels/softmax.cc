@@ -10,16 +10,18 @@
 namespace th {
 namespace {
 
-// The order of additions is the same for all instruction sets.
+// The sum of n elements. x has space for padded_to_lanes(n) of them. The order of additions is the
+// same for all instruction sets.
 template <class A>
-inline A sum_of(const A* x, int64_t n) {
+inline A sum_of(A* x, int64_t n) {
   constexpr int64_t kSums = 16;
+  static_assert(kLanes % kSums == 0, "the rest is whole sums");
+  const int64_t padded = padded_to_lanes(n);
+  for (int64_t i = n; i < padded; ++i) x[i] = 0;
   A sum[kSums] = {};
-  int64_t i = 0;
-  for (; i + kSums <= n; i += kSums) {
+  for (int64_t i = 0; i < padded; i += kSums) {
     for (int64_t j = 0; j < kSums; ++j) sum[j] += x[i + j];
   }
-  for (int64_t j = 0; i + j < n; ++j) sum[j] += x[i + j];
   for (int64_t half = kSums / 2; half > 0; half /= 2) {
     for (int64_t j = 0; j < half; ++j) sum[j] += sum[j + half];
   }
@@ -48,9 +50,9 @@ void softmax_row(const T* t, T* r, int64_t n, bool logarithm) {
   const A largest = largest_of(t, n);
   const auto shift = static_cast<double>(largest);
   double total = 0;
-  each_block_of_exponentials(t, n, shift, [&](int64_t first, int64_t m, const A* e) {
+  each_block_of_exponentials(t, n, shift, [&](int64_t first, int64_t m, A* e) {
     total += static_cast<double>(sum_of(e, m));
-    if (keeps) each(e, r + first, m, [](A x) { return x; });
+    if (keeps) each<A>(e, r + first, m, [](A x) { return x; });
   });
   const A sum = static_cast<A>(total);
   if (keeps) return each(r, r, n, [sum](A x) { return x / sum; });
