@@ -106,6 +106,17 @@ describe('a compiled gradient', function()
     end)
   end)
 
+  it('of other element types has the same bits', function()
+    for _, class in ipairs{ tensor.FloatTensor, tensor.HalfTensor, tensor.BFloat16Tensor } do
+      for _, tensors in ipairs{ false, true } do
+        compare(function()
+          return tensor.grad(function(x) return tensor.tanh(x):mean() end, { tensors = tensors }),
+            class{ 1, 2, -3 }
+        end)
+      end
+    end
+  end)
+
   it('knows the function inside of tensor.grad', function()
     local factor = 2
     local df = tensor.compile(tensor.grad(function(x) return (x * factor):sum() end))

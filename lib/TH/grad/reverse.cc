@@ -72,6 +72,7 @@ Var converted(const Var& v, DType type) {
   Var r{TensorRef(tensor_new_sized(type, v->nDimension, v->size))};
   ensure_storage(r.get());
   if (v->storage) r->storage->set_current_device(v->storage->current_device());
+  trace_allocation(*r);
   ops::copy(r.get(), v.get());
   return r;
 }
