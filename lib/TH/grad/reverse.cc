@@ -4,6 +4,7 @@
 
 #include "grad/functions.h"
 #include "grad/parts.h"
+#include "ops/operands.h"
 #include "ops/rules.h"
 #include "tensor/overlap.h"
 
@@ -65,17 +66,19 @@ Var in_shape(Var v, const Tensor& like) {
   return v;
 }
 
-}  // namespace
-
-Var converted(const Var& v, DType type) {
-  if (v->dtype == type) return v;
+Var converted(const Var& v, DType type, Device* device) {
+  if (v->dtype == type && device_of({v.get()}) == device) return v;
   Var r{TensorRef(tensor_new_sized(type, v->nDimension, v->size))};
   ensure_storage(r.get());
-  if (v->storage) r->storage->set_current_device(v->storage->current_device());
+  r->storage->set_current_device(device);
   trace_allocation(*r);
   ops::copy(r.get(), v.get());
   return r;
 }
+
+}  // namespace
+
+Var converted(const Var& v, DType type) { return converted(v, type, device_of({v.get()})); }
 
 // 1, 2, ..., count
 Var positions_of(const Tensor& like, int64_t count) {
@@ -397,9 +400,10 @@ Var Backward::gradient_or_zeros(int result) const {
   return g || !o ? g : filled_like(Var::share(o->value.get()), 0);
 }
 
+// A number with the type and the device of the operand, so that its gradient is made there.
 Var Backward::in_own_type(const Var& v) const {
   for (const Operand& o : entry_.operands) {
-    if (v && o.storage && !o.result) return converted(v, o.value->dtype);
+    if (v && o.storage && !o.result) return converted(v, o.value->dtype, o.device);
   }
   return v;
 }

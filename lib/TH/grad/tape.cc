@@ -8,6 +8,7 @@
 
 #include "grad/functions.h"
 #include "grad/parts.h"
+#include "ops/operands.h"
 #include "ops/rules.h"
 #include "tensor/overlap.h"
 
@@ -183,6 +184,7 @@ Operand Tape::operand_of(Tensor* t, int parameter, bool kept, bool overwritten) 
   operand.parameter = static_cast<uint8_t>(parameter);
   operand.storage = tracks(*t) ? t->storage->identity : 0;
   operand.kept = kept;
+  operand.device = device_of({t});
   if (!kept) {
     operand.value = without_memory(*t);
   } else if (overwritten || (t->storage && (t->storage->memory.shares_host() ||

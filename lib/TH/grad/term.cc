@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ops/operands.h"
 #include "ops/rows.h"
 #include "ops/tracer.h"
 
@@ -76,10 +77,11 @@ bool Formula::is_worth_fusing(const Term& root) const {
   if (!is_valid_ || root.parameter >= 0 || operations_ < 2) return false;
   const Tensor& like = largest();
   if (like.numel() < kLeastElements) return false;
+  // On one device, on which the operations would run, too.
+  Device* device = device_of({&like});
   return std::all_of(operands_.begin(), operands_.end(), [&](Tensor* t) {
     const bool is_number = t->numel() == 1 && t->nDimension == 1;
-    return t->dtype == like.dtype && (is_number || same_size(*t, like)) &&
-           !(t->storage && t->storage->current_device());
+    return t->dtype == like.dtype && (is_number || same_size(*t, like)) && device_of({t}) == device;
   });
 }
 
