@@ -30,13 +30,14 @@ namespace grad {
 // A tensor among the arguments of a recorded operation.
 struct Operand {
   uint8_t parameter = 0;
-  bool result = false;       // inout tensors are two of these: before the operation and after it
-  bool kept = false;         // value has the elements that the operation read or wrote
-  uint64_t storage = 0;      // identity of the storage if it is tracked, else 0
-  TensorRef value;           // without memory, unless kept
-  Device* device = nullptr;  // of its elements
-  TensorRef place;           // shape, strides and offset in the storage, if value is a copy
-  Var gradient;              // of a result, in the reverse pass
+  bool result = false;   // inout tensors are two of these: before the operation and after it
+  bool kept = false;     // value has the elements that the operation read or wrote
+  uint64_t storage = 0;  // identity of the storage if it is tracked, else 0
+  TensorRef value;       // without memory, unless kept
+  TensorRef place;       // shape, strides and offset in the storage, if value is a copy
+  Var gradient;          // of a result, in the reverse pass
+
+  Device* device = nullptr;  // of the elements
 
   const Tensor& position() const { return place ? *place : *value; }
 };
