@@ -26,8 +26,8 @@ describe('gradients on devices', function()
       tensor.synchronize()
       assert.is_true(tensor.stats().h2d.bytes <= 16, tensor.stats().h2d.bytes)
       assert.is_nil(next(tensor.stats().fallbacks))
-      -- Norms are sums in another order there.
-      assert.is_true(((df(operand())) - g):abs():max() < 1e-15)
+      -- Sums have another order there, and functions of GPUs other last places.
+      assert.is_true(((df(operand())) - g):abs():max() < 1e-12)
     end
   end)
 
