@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "ops/formula_operations.h"
 #include "ops/linalg.h"
 #include "tensor/checked.h"
-#include "tensor/new_vector.h"
 
 namespace th {
 
@@ -173,20 +171,6 @@ void calls(args::condOrder&) {}
 
 // ---- LU -----------------------------------------------------------------------------------------
 
-// The index of the row of the identity matrix that is each row of the permutation matrices of these
-// row exchanges, n for each matrix.
-TensorRef unit_rows(Tensor* pivots, int64_t n) {
-  const int64_t count = pivots->numel();
-  AllowHostAccess allow;
-  const int* exchanged = pivots->data_as<int>(Access::read);
-  // Row i of L * U is row moved[i] of the matrix.
-  std::vector<int64_t> moved(static_cast<size_t>(count)), own(moved.size());
-  for (int64_t k = 0; k < count; ++k) moved[k] = k % n;
-  for (int64_t k = 0; k < count; ++k) std::swap(moved[k], moved[k / n * n + exchanged[k] - 1]);
-  for (int64_t k = 0; k < count; ++k) own[k / n * n + moved[k]] = k % n + TH_INDEX_BASE;
-  return new_long_vector(count, [&](int64_t k) { return own[k]; });
-}
-
 void shapes(args::lu& a, Shapes& s) {
   check_square_matrices(s, a.t);
   const Tensor& t = *a.t;
@@ -202,9 +186,14 @@ void shapes(args::lu& a, Shapes& s) {
   const Var lu(std::move(factors));
   const Var one = expand(identity_of(lu), Sizes{3, batch});
   const Var lower = tril(lu, int64_t{-1}) + one, upper = triu(lu, int64_t{0});
-  const Var permutation(made(t.dtype, [&](Tensor* r) {
-    ops::indexSelect(r, identity_of(lu).get(), 0, unit_rows(pivots.get(), n).get());
-  }));
+  // If b has the numbers of the rows, the solution of P * x = b has those of the rows of L * U.
+  const int64_t column[] = {batch[0], n, 1};
+  const Var rows = with_shape(as(counting(lu, 0, n), t.dtype), 2, column + 1);
+  const Var moved = flat(btrisolve(expand(rows, Sizes{3, column}), one, ref(pivots.get())));
+  const Var index = as(moved, DType::Long) + Scalar(TH_INDEX_BASE);
+  const Var exchange(made(
+      t.dtype, [&](Tensor* r) { ops::indexSelect(r, identity_of(lu).get(), 0, index.get()); }));
+  const Var permutation = transposed(with_shape(exchange, 3, batch));
   s.set_value(a.lower, with_shape(lower, t).release());
   s.set_value(a.upper, with_shape(upper, t).release());
   s.set_value(a.permutation, with_shape(permutation, t).release());
