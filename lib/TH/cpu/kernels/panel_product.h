@@ -8,6 +8,7 @@
 #if defined(__AVX512F__)
 
 #include "cpu/kernels/multiply_add.h"
+#include "cpu/kernels/prefetch.h"
 #include "cpu/product_kernels.h"
 
 namespace th {
@@ -53,13 +54,6 @@ class PanelProduct {
     return v;
   }
   static void store(T* x, Vector v) { __builtin_memcpy(x, &v, sizeof(v)); }
-  // The address may be behind the end of x.
-  static void prefetch(const T* x, int64_t offset) {
-    const auto address =
-        reinterpret_cast<uintptr_t>(x) + static_cast<uintptr_t>(offset) * sizeof(T);
-    __builtin_prefetch(reinterpret_cast<const void*>(address));
-  }
-
   // Adds the products of these terms for up to kPanelsOfB panels of columns. The first rows copy
   // the panels of b, and all read them. If there are no other rows, the memory is used again.
   static void multiply_columns(const ProductBlock& p, int64_t j0, int64_t k0, int64_t depth,

@@ -5,6 +5,7 @@
 // Elements of a are converted in registers, so that memory is read once. Sums are computed in
 // float. The order of a sum does not depend on the number of rows.
 
+#include "cpu/kernels/prefetch.h"
 #include "cpu/kernels/vectors.h"
 #include "cpu/product_kernels.h"
 #include "tensor/convert.h"
@@ -78,13 +79,9 @@ class ReducedProduct {
   static constexpr int kChains = 2;     // independent sums of a row
   static constexpr int kColumns = 4;    // of one pass over the sums
   static constexpr int kHeight = 4096;  // of a block whose sums stay in the L1 cache
-  static constexpr int kAhead = 512;    // elements of a row from a load to a prefetch
-
-  // The processor finds the next elements of short rows, and of several columns, too late.
-  static void prefetch(const T* a, int64_t elements) {
-    __builtin_prefetch(reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(a) +
-                                                     static_cast<uintptr_t>(elements) * sizeof(T)));
-  }
+  // Elements of a row from a load to a prefetch. The processor finds the next elements of short
+  // rows, and of several columns, too late.
+  static constexpr int kAhead = 512;
 
   static void finish(const ProductBlock& p, int64_t i, float sum) {
     T& c = reinterpret_cast<T*>(p.c)[i * p.c_row];

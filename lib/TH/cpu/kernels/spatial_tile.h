@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cpu/kernels/multiply_add.h"
+#include "cpu/kernels/prefetch.h"
 #include "cpu/kernels/vector_bytes.h"
 
 namespace th {
@@ -64,7 +65,7 @@ void multiply_tile(const Tile<T>& t) {
     for (int v = 0; v < kVectors; ++v) x[v] = *reinterpret_cast<const Unaligned*>(b + v * kLanes);
     const int64_t at = t.at[k];
     if (kPrefetches && k % 2 == 0) {
-      __builtin_prefetch(t.a + t.row[k / 2 % kRows] + t.ahead + k / (2 * kRows) * kLine);
+      prefetch(t.a, t.row[k / 2 % kRows] + t.ahead + k / (2 * kRows) * kLine);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
