@@ -136,6 +136,19 @@ describe('layers and losses', function()
     for i, t in ipairs(found[1]) do assert.is_true(t:equal(found[2][i]), 'result ' .. i) end
   end)
 
+  it('of long rows of 16-bit floats have the gradients of doubles', function()
+    for _, kind in ipairs { 'half', 'bfloat16' } do
+      for _, n in ipairs { 100, 300 } do
+        local t, g = tensor.DoubleTensor(4, n):uniform(-2, 2), tensor.DoubleTensor(4, n):uniform(-2, 2)
+        t, g = t[kind](t), g[kind](g)
+        local function normalize(x) return tensor.layerNorm(x, { n }) end
+        local got = tensor.vjp(normalize, { t }, { g })[1]:double()
+        local want = tensor.vjp(normalize, { t:double() }, { g:double() })[1]
+        assert.is_true((got - want):abs():max() < 0.05)
+      end
+    end
+  end)
+
   it('of 16-bit floats compute in float', function()
     local x = Double(4, 300):normal():half():double()
     for _, class in ipairs{ 'Half', 'BFloat16' } do

@@ -281,8 +281,10 @@ struct NormalizeSlopes {
       } else {
 #pragma omp simd reduction(+ : sum, product)
         for (int64_t k = 0; k < n; ++k) {
-          sum += load(gs[k]);
-          product += load(gs[k]) * (load(ts[k]) - mean);
+          // GCC 12 compiles two loads of a Half in such a loop wrongly.
+          const A x = load(gs[k]);
+          sum += x;
+          product += x * (load(ts[k]) - mean);
         }
       }
       sums.g += static_cast<double>(sum);
