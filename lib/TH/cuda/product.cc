@@ -39,16 +39,18 @@ struct BlasFactor {
   int64_t ld, batch;
   bool by_rows;
 
-  explicit BlasFactor(const Factor& f)
-      : data(f.data), ld(f.col == 1 ? f.row : f.col), batch(f.batch), by_rows(f.col == 1) {}
+  BlasFactor(const Factor& f, int64_t rows, int64_t cols)
+      : data(f.data), batch(f.batch), by_rows(has_contiguous_rows(f, rows, cols)) {
+    ld = by_rows ? std::max(f.row, cols) : std::max(f.col, rows);
+  }
 };
 
 // S: the type of the scalars. result: the type of c.
 template <class S>
 void multiply(cublasHandle_t handle, const ProductCall& call, cudaDataType_t result) {
   Types types = types_of(call);
-  BlasFactor a(call.a), b(call.b), c(call.c);
   int64_t m = call.m, n = call.n;
+  BlasFactor a(call.a, m, call.k), b(call.b, call.k, n), c(call.c, m, n);
   // cuBLAS is column-major: a row-major matrix is its transpose. For row-major c, compute c' = b'
   // a'.
   cublasOperation_t turn_a = a.by_rows == c.by_rows ? CUBLAS_OP_N : CUBLAS_OP_T;

@@ -44,11 +44,20 @@ void multiply(const ProductCall& call) {
   }
 }
 
+// The rule of product_call.h, on which cuBLAS depends.
+void check_layouts(const ProductCall& p) {
+  if (!has_blas_layout(p.a, p.m, p.k) || !has_blas_layout(p.b, p.k, p.n) ||
+      !has_blas_layout(p.c, p.m, p.n)) {
+    fail(kDeviceFailed, "a factor of a product has no BLAS layout");
+  }
+}
+
 }  // namespace
 
 void run_product(Queue& queue, const ProductCall& given) {
   LongProduct product(queue, given);
   const ProductCall& call = product.call();
+  if (!is_integral(call.dtype)) check_layouts(call);
   switch (call.dtype) {
     case DType::Half:
       return queue.enqueue([call] { multiply<Half, float>(call); });
@@ -66,6 +75,7 @@ void run_product(Queue& queue, const ProductCall& given) {
 void run_product_to_float(Queue& queue, const ProductCall& given) {
   LongProduct product(queue, given);
   const ProductCall& call = product.call();
+  check_layouts(call);
   if (call.dtype == DType::Half) {
     queue.enqueue([call] { multiply<Half, float, float>(call); });
   } else {
