@@ -86,6 +86,16 @@ describe('compile on devices', function()
     assert.matches('done 2 times', f:explain())
   end)
 
+  it('copies from a device to tensors of the CPU', function()
+    local f = tensor.compile(function(a, b) return a:clone():copy(b) end)
+    local x, y = tensor.zeros(3), tensor.ones(3):to 'soft'
+    for _ = 1, 4 do
+      local r = f(x, y)
+      assert.are.equal('cpu', r:device())
+      assert.are.equal(3, r:sum())
+    end
+  end)
+
   it('records again once an argument of the CPU was moved', function()
     local f = tensor.compile(function(x, y) x:add(y) end)
     local x, y = D{ 1, 2 }, on(D{ 1, 1 })

@@ -349,7 +349,12 @@ bool CallStep::run(Replay* replay) const {
   }
   if (row.op == Op::copy) {
     auto& copied = *reinterpret_cast<args::copy*>(arguments);
+    // Unlike other operations, copies do not move the result to another device. A new tensor of the
+    // default device has no memory yet.
+    Device* device =
+        copied.r->storage ? copied.r->storage->current_device() : thread_default_device();
     ops::copy(copied.r, copied.src);
+    if (copied.r->storage) copied.r->storage->set_current_device(device);
   } else {
     call(row.op, arguments);
   }
