@@ -190,7 +190,7 @@ void shapes(args::lu& a, Shapes& s) {
   const int64_t column[] = {batch[0], n, 1};
   const Var rows = with_shape(as(counting(lu, 0, n), t.dtype), 2, column + 1);
   const Var moved = flat(btrisolve(expand(rows, Sizes{3, column}), one, ref(pivots.get())));
-  const Var index = as(moved, DType::Long) + Scalar(TH_INDEX_BASE);
+  const Var index = as(moved + Scalar(0.5), DType::Long) + Scalar(TH_INDEX_BASE);
   const Var exchange(made(
       t.dtype, [&](Tensor* r) { ops::indexSelect(r, identity_of(lu).get(), 0, index.get()); }));
   const Var permutation = transposed(with_shape(exchange, 3, batch));

@@ -82,6 +82,7 @@ bool by_rows(A& a, bool logarithm) {
   TensorRef t = contiguous(a.t);
   TensorRef r =
       direct ? shared(a.r_) : TensorRef(tensor_new_sized(t->dtype, t->nDimension, t->size));
+  place_result(device, a.r_);
   run(a.op, device, [&](Operands& at) {
     SoftmaxCall call;
     call.dtype = t->dtype;

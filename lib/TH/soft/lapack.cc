@@ -41,11 +41,12 @@ void run_without_info(FactorCall call) {
   run(BackendOp::factor, &call);
 }
 
-void fill_with_nan(const Matrices& b) {
+// Fills the matrices that were refused.
+void fill_with_nan(const Matrices& b, const std::vector<int>& info) {
   dispatch_types<BlasTypes>(b.dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t k = 0; k < b.count; ++k) {
-      for (int64_t j = 0; j < b.cols; ++j) {
+      for (int64_t j = 0; info[k] < 0 && j < b.cols; ++j) {
         std::fill_n(reinterpret_cast<T*>(b.data) + k * b.step + j * b.ld, b.rows, T(NAN));
       }
     }
@@ -57,7 +58,7 @@ void run_without_info(SolveCall call) {
   std::vector<int> info = new_info(call.a);
   call.info = info.data();
   run(BackendOp::solve, &call);
-  if (std::any_of(info.begin(), info.end(), [](int i) { return i < 0; })) fill_with_nan(call.b);
+  fill_with_nan(call.b, info);
 }
 
 }  // namespace
