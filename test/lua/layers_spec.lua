@@ -139,7 +139,7 @@ describe('layers and losses', function()
   it('of long rows of 16-bit floats have the gradients of doubles', function()
     for _, kind in ipairs { 'half', 'bfloat16' } do
       for _, n in ipairs { 100, 300 } do
-        local t, g = tensor.DoubleTensor(4, n):uniform(-2, 2), tensor.DoubleTensor(4, n):uniform(-2, 2)
+        local t, g = Double(4, n):uniform(-2, 2), Double(4, n):uniform(-2, 2)
         t, g = t[kind](t), g[kind](g)
         local function normalize(x) return tensor.layerNorm(x, { n }) end
         local got = tensor.vjp(normalize, { t }, { g })[1]:double()
