@@ -3,11 +3,12 @@
 local tensor = require 'tensor'
 
 -- Sizes that products by panels divide into parts: rows by 14, 56 and 224, columns by 32, 128 and
--- 1024 floats or half as many doubles, terms by 256. The elements are small integers, so that
--- products are exact.
+-- 1024 floats or half as many doubles, terms by 256. The result of the last size is written past
+-- the caches. The elements are small integers, so that products are exact.
 describe('products by panels', function()
   local sizes = { { 48, 30, 50 }, { 57, 260, 66 }, { 230, 129, 97 }, { 100, 513, 49 },
-                  { 930, 256, 52 }, { 60, 40, 1100 }, { 230, 270, 1060 } }
+                  { 930, 256, 52 }, { 60, 40, 1100 }, { 230, 270, 1060 },
+                  { 1050, 9, 1040 } }
   local function matrix(class, rows, columns, transposed)
     local t = tensor.IntTensor(transposed and columns or rows, transposed and rows or columns)
     t:random(0, 6):add(-3)

@@ -37,17 +37,29 @@ FewRows few_rows(const ProductCall& p) {
   return by_rows ? FewRows::rows : by_columns ? FewRows::columns : FewRows::no;
 }
 
+// Returns true if c is best written past the caches: it is larger than a cache, and sums of few
+// terms take less time than reading its lines before writing them.
+bool is_streamed(const ProductCall& p) {
+  constexpr int64_t kCached = 1 << 22, kMostDepth = 128, kLine = 64;
+  const auto item = static_cast<int64_t>(item_size(p.dtype));
+  const int64_t lines = p.c.col == 1 ? p.c.row : p.c.col;
+  return p.beta.d == 0 && !p.sum && p.k <= kMostDepth && p.m * p.n * item > kCached &&
+         (lines | p.c.batch) * item % kLine == 0 &&
+         reinterpret_cast<uintptr_t>(p.c.data) % kLine == 0;
+}
+
 // Selects the kernel of products by panels. OpenBLAS is faster for little work, where it does not
-// copy the factors, unless it computes inner products of lines. Long sums of few results are
-// divided among threads.
+// copy the factors, unless it computes inner products of lines or the result is large. Long sums of
+// few results are divided among threads.
 bool is_by_panels(const ProductCall& p) {
-  constexpr int64_t kShortest = 48, kLeastDepth = 24, kMostDepth = 4096, kManyResults = 1 << 16;
+  constexpr int64_t kShortest = 48, kMostDepth = 4096, kManyResults = 1 << 16;
   if (!product_kernels().panels[p.dtype] || p.alpha.d == 0 || few_rows(p) != FewRows::no) {
     return false;
   }
   const double size = static_cast<double>(p.m) * static_cast<double>(p.n);
+  const int64_t least_depth = is_streamed(p) ? 8 : 24;
   const double least_work = p.a.col == 1 && p.b.row == 1 ? 1 << 16 : 1 << 20;
-  return std::min(p.m, p.n) >= kShortest && p.k >= kLeastDepth &&
+  return std::min(p.m, p.n) >= kShortest && p.k >= least_depth &&
          (p.k <= kMostDepth || size >= kManyResults) &&
          size * static_cast<double>(p.k) >= least_work;
 }
@@ -224,7 +236,8 @@ void multiply_tile(const ProductCall& p, const Tiling& t, int64_t batch, int64_t
                         p.b.col,
                         p.c.data + (batch * p.c.batch + i * p.c.row + j * p.c.col) * item,
                         p.c.row,
-                        p.c.col};
+                        p.c.col,
+                        is_streamed(p)};
   multiply_tile(p, block, memory);
   if (!p.sum) return;
   block.beta = is_integral(p.dtype) ? Scalar(1) : Scalar(1.0);

@@ -22,6 +22,9 @@ struct ProductBlock {
   int64_t b_row, b_col;
   char* c;
   int64_t c_row, c_col;
+  // The panel kernel writes c past the caches. Requires beta = 0, and lines that begin at multiples
+  // of kVectorBytes.
+  bool streams = false;
 };
 
 using ProductKernel = void (*)(const ProductBlock&);

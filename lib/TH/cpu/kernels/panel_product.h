@@ -24,6 +24,7 @@ class PanelProduct {
         multiply_columns(p, j0, k0, least(depth, p.k - k0), static_cast<T*>(memory));
       }
     }
+    if (p.streams) _mm_sfence();
   }
 
  private:
@@ -42,6 +43,7 @@ class PanelProduct {
     T* c;
     int64_t row, col, rows, cols;
     T alpha, beta;
+    bool streams;
   };
 
   static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
@@ -54,6 +56,9 @@ class PanelProduct {
     return v;
   }
   static void store(T* x, Vector v) { __builtin_memcpy(x, &v, sizeof(v)); }
+  static void stream(T* x, Vector v) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(x), (__m512i)v);
+  }
   // Adds the products of these terms for up to kPanelsOfB panels of columns. The first rows copy
   // the panels of b, and all read them. If there are no other rows, the memory is used again.
   static void multiply_columns(const ProductBlock& p, int64_t j0, int64_t k0, int64_t depth,
@@ -77,7 +82,8 @@ class PanelProduct {
                              rows,
                              cols,
                              static_cast<T>(p.alpha.d),
-                             k0 ? T(1) : static_cast<T>(p.beta.d)};
+                             k0 ? T(1) : static_cast<T>(p.beta.d),
+                             p.streams};
         multiply_rows(a, b + j % kept * depth, depth, block);
       }
     }
@@ -223,6 +229,10 @@ class PanelProduct {
 #pragma GCC unroll 16
         for (int j = 0; j < kW; ++j) {
           Vector v = sum[i][j] * block.alpha;
+          if (block.streams) {
+            stream(c + j * kLanes, v);
+            continue;
+          }
           if (block.beta != 0) v += block.beta * load(c + j * kLanes);
           store(c + j * kLanes, v);
         }
