@@ -7,7 +7,7 @@ local tensor = require 'tensor'
 -- the caches. The elements are small integers, so that products are exact.
 describe('products by panels', function()
   local sizes = { { 48, 30, 50 }, { 57, 260, 66 }, { 230, 129, 97 }, { 100, 513, 49 },
-                  { 930, 256, 52 }, { 60, 40, 1100 }, { 230, 270, 1060 },
+                  { 930, 256, 52 }, { 60, 40, 1100 }, { 33, 1200, 90 }, { 230, 270, 1060 },
                   { 1050, 9, 1040 } }
   local function matrix(class, rows, columns, transposed)
     local t = tensor.IntTensor(transposed and columns or rows, transposed and rows or columns)

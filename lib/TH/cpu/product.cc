@@ -48,18 +48,19 @@ bool is_streamed(const ProductCall& p) {
          reinterpret_cast<uintptr_t>(p.c.data) % kLine == 0;
 }
 
-// Selects the kernel of products by panels. OpenBLAS is faster for little work, where it does not
-// copy the factors, unless it computes inner products of lines or the result is large. Long sums of
-// few results are divided among threads.
+// Selects the kernel of products by panels. OpenBLAS is faster for few results. It is also faster
+// for little work, where it does not copy the factors, unless it computes inner products of lines
+// or the result is large. Long sums of few results are divided among threads.
 bool is_by_panels(const ProductCall& p) {
-  constexpr int64_t kShortest = 48, kMostDepth = 4096, kManyResults = 1 << 16;
+  constexpr int64_t kShortest = 32, kFewResults = 48 * 48, kMostDepth = 4096,
+                    kManyResults = 1 << 16;
   if (!product_kernels().panels[p.dtype] || p.alpha.d == 0 || few_rows(p) != FewRows::no) {
     return false;
   }
   const double size = static_cast<double>(p.m) * static_cast<double>(p.n);
   const int64_t least_depth = is_streamed(p) ? 8 : 24;
   const double least_work = p.a.col == 1 && p.b.row == 1 ? 1 << 16 : 1 << 20;
-  return std::min(p.m, p.n) >= kShortest && p.k >= least_depth &&
+  return std::min(p.m, p.n) >= kShortest && size >= kFewResults && p.k >= least_depth &&
          (p.k <= kMostDepth || size >= kManyResults) &&
          size * static_cast<double>(p.k) >= least_work;
 }
