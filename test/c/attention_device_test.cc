@@ -134,8 +134,54 @@ TEST_P(AttentionDevice, LongRows) {
   expect_same_attention(call_of(DType::Double, {2}, 3, 5000, 2, 2));
 }
 
+// Half can represent neither the weights nor the gradients of the products.
+TEST_P(AttentionDevice, RangeOfHalf) {
+  const auto filled_with = [](const Shape& size, uint64_t seed, double scale) {
+    return filled(DType::Half, size, Layout::contiguous,
+                  [&](int64_t i) { return scale * noise(i, seed); });
+  };
+  constexpr int64_t columns = 60000;
+  Call c = {filled_with({1, 1}, 1, 0), filled_with({columns, 1}, 2, 1),
+            filled(DType::Half, {columns, 1}, Layout::contiguous, [](int64_t) { return 1; }),
+            TensorRef()};
+  const TensorRef one = filled(DType::Half, {1, 1}, Layout::contiguous, [](int64_t) { return 1; });
+  const std::vector<TensorRef> r =
+      results_of({there(c.q), there(c.k), there(c.v), TensorRef()}, there(one).get());
+  EXPECT_EQ(values(r[0])[0], 1);
+  // Factors of the values and their gradient, and of the other operands.
+  for (const auto& scale : {std::pair{200.0, 0.01}, {0.0005, 3000.0}}) {
+    c = {filled_with({6, 2}, 1, 0.0001), filled_with({5, 2}, 2, scale.second),
+         filled_with({5, 4}, 3, scale.first), TensorRef()};
+    const TensorRef g = filled_with({6, 4}, 4, scale.first);
+    const auto wanted = results_of(c, g.get());
+    const auto got = results_of({there(c.q), there(c.k), there(c.v), TensorRef()}, there(g).get());
+    const Values a = values(wanted[2]), b = values(got[2]);
+    double largest = 0, error = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      largest = std::max(largest, std::fabs(a[i]));
+      error = std::max(error, std::fabs(a[i] - b[i]));
+    }
+    EXPECT_GT(largest, 1e-5);
+    EXPECT_LE(error, 0.02 * largest) << "values of about " << scale.first;
+  }
+}
+
+// Products read 16-bit operands, of which copies in float would need 4 MiB.
+TEST_P(AttentionDevice, MemoryOf16Bits) {
+  if (std::string(test_device::name()).find("soft") != 0) GTEST_SKIP() << "memory has no limit";
+  for (DType type : {DType::Half, DType::BFloat16}) {
+    const Call c = call_of(type, {}, 1, 8192, 64, 64);
+    const TensorRef q = there(c.q), k = there(c.k), v = there(c.v), r(th::tensor_new(type));
+    th::DeviceUsage usage = {};
+    device().usage(&usage);
+    th::set_soft_memory(usage.in_use + (size_t{1} << 19));
+    EXPECT_NO_THROW(ops::attention(r.get(), nullptr, q.get(), k.get(), v.get(), nullptr, false, 0));
+    th::set_soft_memory(0);
+  }
+}
+
 TEST_P(AttentionDevice, Masks) {
-  for (DType type : {DType::Float, DType::Double}) {
+  for (DType type : {DType::Float, DType::Double, DType::Half, DType::BFloat16}) {
     for (bool causal : {false, true}) {
       Call c = call_of(type, {2, 3}, 5, 6, 2, 2);
       c.causal = causal;
@@ -166,6 +212,11 @@ TEST_P(AttentionDevice, CausalRows) {
     c.causal = true;
     expect_same_attention(c);
     if (HasFatalFailure()) return;
+  }
+  for (DType type : {DType::Half, DType::BFloat16}) {
+    Call c = call_of(type, {2}, 300, 300, 2, 3);
+    c.causal = true;
+    expect_same_attention(c);
   }
 }
 

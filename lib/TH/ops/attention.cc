@@ -93,14 +93,18 @@ AttentionMatrix matrix_of(const Tensor& t, char* data) {
   return m;
 }
 
-// The operands in a type that products support.
+// The type of the operands on a backend. The products of the CPU have no 16-bit factors.
+DType type_of_products(DType type, const Device* device) {
+  return device ? type : compute_type(type);
+}
+
+// The operands in the type of the products.
 struct AttentionOperands {
   TensorRef q, k, v, mask;
 };
 
 template <class A>
-AttentionOperands operands_of(const A& a) {
-  const DType type = compute_type(a.q->dtype);
+AttentionOperands operands_of(const A& a, DType type) {
   const auto operand = [&](Tensor* t) { return in_two_batches(in_type(t, type).get()); };
   AttentionOperands o = {operand(a.q), operand(a.k), operand(a.v), TensorRef()};
   if (!a.mask) return o;
@@ -200,22 +204,24 @@ void calls(args::attention& a) {
     if (sums->numel() > 0) ops::fill(sums, -INFINITY);
     return;
   }
-  const AttentionOperands operands = operands_of(a);
-  // The kernel writes the result itself if its layout allows that.
-  TensorRef direct = a.r_->dtype == operands.q->dtype ? in_two_batches(a.r_) : TensorRef();
-  const bool is_view = direct && direct->storage == a.r_->storage;
-  if (!is_view) {
-    direct = TensorRef(tensor_new_sized(operands.q->dtype, a.r_->nDimension, a.r_->size));
-  }
-  TensorRef r = is_view ? std::move(direct) : in_two_batches(direct.get());
-  run(a.op, device, [&](Operands& at) {
+  TensorRef temporary;
+  run_steps(a.op, device, [&](Operands& at) {
+    const DType type = type_of_products(a.q->dtype, at.device());
+    const AttentionOperands operands = operands_of(a, type);
+    // The kernel writes the result itself if its layout allows that.
+    temporary = TensorRef();
+    TensorRef r = a.r_->dtype == type ? in_two_batches(a.r_) : TensorRef();
+    if (!r || r->storage != a.r_->storage) {
+      temporary = TensorRef(tensor_new_sized(type, a.r_->nDimension, a.r_->size));
+      r = in_two_batches(temporary.get());
+    }
     AttentionCall call;
     call.of = shape_of(operands, a.causal, attention_scale(a.scale, *a.q), at);
     call.sums = reinterpret_cast<double*>(at.overwrite(sums));
     call.r = matrix_of(*r, at.overwrite(r.get()));
-    return call;
+    return at.run(call);
   });
-  if (!is_view) ops::copy(a.r_, direct.get());
+  if (temporary) ops::copy(a.r_, temporary.get());
 }
 
 void shapes(args::attentionSlopes& a, Shapes& s) {
@@ -245,37 +251,40 @@ void calls(args::attentionSlopes& a) {
     }
     return;
   }
-  const AttentionOperands operands = operands_of(a);
-  const DType type = operands.q->dtype;
-  TensorRef g = in_two_batches(in_type(a.gradient, type).get());
-  TensorRef r = in_two_batches(in_type(a.r, type).get()), sums = contiguous(a.logsumexp);
-  const auto slope_of = [&](Tensor* slope) {
-    TensorRef t = slope->dtype == type
-                      ? shared(slope)
-                      : TensorRef(tensor_new_sized(type, slope->nDimension, slope->size));
-    return in_two_batches(t.get());
-  };
-  TensorRef q_slope = slope_of(a.qSlope), k_slope = slope_of(a.kSlope),
-            v_slope = slope_of(a.vSlope);
-  run(a.op, device, [&](Operands& at) {
+  Tensor* const slopes[] = {a.qSlope, a.kSlope, a.vSlope};
+  TensorRef temporaries[3];
+  run_steps(a.op, device, [&](Operands& at) {
+    const DType type = type_of_products(a.q->dtype, at.device());
+    const AttentionOperands operands = operands_of(a, type);
+    TensorRef g = in_two_batches(in_type(a.gradient, type).get());
+    TensorRef r = in_two_batches(in_type(a.r, type).get()), logarithms = contiguous(a.logsumexp);
+    TensorRef results[3];
+    for (int k = 0; k < 3; ++k) {
+      Tensor* slope = slopes[k];
+      if (slope->dtype != type) {
+        temporaries[k] = TensorRef(tensor_new_sized(type, slope->nDimension, slope->size));
+        slope = temporaries[k].get();
+      }
+      results[k] = in_two_batches(slope);
+    }
     AttentionSlopesCall call;
     call.of = shape_of(operands, a.causal, attention_scale(a.scale, *a.q), at);
     const auto matrix = [&](const TensorRef& t) {
       const Placed p = at.read(t.get());
       return matrix_of(*p.tensor, p.data);
     };
+    const auto result = [&](const TensorRef& t) { return matrix_of(*t, at.overwrite(t.get())); };
     call.g = matrix(g);
     call.r = matrix(r);
-    call.sums = reinterpret_cast<const double*>(at.read(sums.get()).data);
-    call.q_slope = matrix_of(*q_slope, at.overwrite(q_slope.get()));
-    call.k_slope = matrix_of(*k_slope, at.overwrite(k_slope.get()));
-    call.v_slope = matrix_of(*v_slope, at.overwrite(v_slope.get()));
-    return call;
+    call.sums = reinterpret_cast<const double*>(at.read(logarithms.get()).data);
+    call.q_slope = result(results[0]);
+    call.k_slope = result(results[1]);
+    call.v_slope = result(results[2]);
+    return at.run(call);
   });
-  if (type == a.qSlope->dtype) return;
-  ops::copy(a.qSlope, q_slope.get());
-  ops::copy(a.kSlope, k_slope.get());
-  ops::copy(a.vSlope, v_slope.get());
+  for (int k = 0; k < 3; ++k) {
+    if (temporaries[k]) ops::copy(slopes[k], temporaries[k].get());
+  }
 }
 
 }  // namespace th
