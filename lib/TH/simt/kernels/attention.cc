@@ -179,12 +179,12 @@ __global__ void find_softmax(Weights<typename Numeric<T>::Compute> w, T* weights
   }
 }
 
-// Computes the weights, multiplied by kWeightScale, from the products of q and k, and the gradients
-// of these products, weights * (products - sum(g * r)), from the products of g and v. The results
-// may be in the memory of the products.
+// Computes the weights, multiplied by kWeightScale, from the products of q and k. Computes the
+// gradients of these products, weights * (gv - sum(g * r)), from gv, the products of g and v. The
+// results may be in the memory of the products.
 template <class T, class Shape>
 __global__ void find_slopes(Weights<typename Numeric<T>::Compute> w,
-                            const typename Numeric<T>::Compute* products, AttentionMatrix g,
+                            const typename Numeric<T>::Compute* gv, AttentionMatrix g,
                             AttentionMatrix r, const double* sums, T* weights, SlopeOf<T>* slopes) {
   using C = typename Numeric<T>::Compute;
   const int64_t n = w.part.columns;
@@ -202,7 +202,7 @@ __global__ void find_slopes(Weights<typename Numeric<T>::Compute> w,
     for (int64_t j = Shape::lane(); j < n; j += Shape::kLanes) {
       const C weight = sum == -INFINITY ? C(0) : std::exp(row(j) - shift);
       const int64_t at = k * n + j;
-      const C product = products[at];
+      const C product = gv[at];
       weights[at] = convert<T>(weight * C(kWeightScale<T>));
       slopes[at] = convert<SlopeOf<T>>(weight * (product - mean));
     }
