@@ -266,6 +266,20 @@ TEST_P(LinalgDevice, LeastSquares) {
   }
 }
 
+// As in LAPACK, the solution is 0.
+TEST_P(LinalgDevice, LeastSquaresOfZeros) {
+  for (DType type : kTypes) {
+    for (const Shape& size : {Shape{7, 3}, Shape{3, 7}, Shape{4, 4}, Shape{1, 1}}) {
+      TensorRef a = make(type, size);
+      fill(*a, [](int64_t i) { return i % 2 ? -0.0 : 0.0; });
+      compare("gels", {matrices(type, {size[0], 2}, 0, 1), a}, {type, type},
+              [](const Inputs& in, const Tensors& out) {
+                ops::gels(out[0].get(), out[1].get(), in[0], in[1]);
+              });
+    }
+  }
+}
+
 TEST_P(LinalgDevice, InversesAndFactors) {
   for (DType type : kTypes) {
     for (int64_t n : {1, 6, 33}) {

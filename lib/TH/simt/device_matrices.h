@@ -1,7 +1,7 @@
 #ifndef TH_SIMT_DEVICE_MATRICES_H
 #define TH_SIMT_DEVICE_MATRICES_H
 
-// Kernels on batches of matrices, for simt/linalg_*.cc. Each function queues one kernel. Matrices
+// Kernels on batches of matrices, for simt/linalg_*.cc. Each function queues its kernels. Matrices
 // may be empty.
 
 #include "backend/linalg_call.h"
@@ -18,8 +18,9 @@ class OperandChecks {
   void finite(const Matrices& a, int operand, Part part = Part::all);
   // Pivots are numbers of rows; else info is rows + the first one that is not.
   void pivots(const Matrices& lu, const int* pivots);
-  // No element on the diagonal is 0; else info is the number of the first one, from 1.
-  void diagonal(const Matrices& a);
+  // No element on the diagonal is 0; else info is the number of the first one, from 1. except:
+  // null, or a number for each matrix; only those with 0 are checked.
+  void diagonal(const Matrices& a, const int* except = nullptr);
   // Waits for the checks. After that, the operation can still be repeated if memory runs out.
   bool passed();
 
@@ -56,8 +57,8 @@ inline Matrices reflector_scales(const Matrices& a, char* tau, int reflectors) {
   return {a.dtype, tau, a.count, reflectors, reflectors, 1, reflectors > 0 ? reflectors : 1};
 }
 
-void fill(Queue& queue, const Matrices& a, double value);
 // where: null, or a number for each matrix; those with 0 do not change.
+void fill(Queue& queue, const Matrices& a, double value, const int* where = nullptr);
 void set_identity(Queue& queue, const Matrices& a, const int* where = nullptr);
 void clear_outside(Queue& queue, const Matrices& a, Part part);  // set elements to 0
 void mirror(Queue& queue, const Matrices& a, Part part);  // copy the triangle to the other side
@@ -76,6 +77,8 @@ void column_squares(Queue& queue, const Matrices& a, char* sums);
 // Counts those of each list of n values that exceed limit, and rcond times the first one.
 void count_above(Queue& queue, const Matrices& a, const char* values, int n, double limit,
                  double rcond, int64_t* counts);
+// is_zero: for each matrix, 1 if all of its elements are 0, else 0.
+void find_zero_matrices(Queue& queue, const Matrices& a, int* is_zero);
 // LU factorization without row exchanges.
 void eliminate(Queue& queue, const Matrices& a, int* pivots, int* info);
 // The results of a call from its factors. bad: not 0 for matrices that were not finite.

@@ -80,13 +80,17 @@ Matrices whole_columns(const SolveCall& call) {
   return first_rows(call.b, std::max(call.a.rows, call.a.cols));
 }
 
+// As in LAPACK, the solution for a matrix of zeros is 0, and other matrices need full rank.
 void solve_least_squares(Queue& queue, const SolveCall& call) {
+  const Matrices& a = call.a;
   const Matrices whole = whole_columns(call);
-  if (call.a.rows == 0 || call.a.cols == 0 || call.b.cols == 0) return fill(queue, whole, 0);
-  Orthogonal q(queue, call.a);
+  if (a.rows == 0 || a.cols == 0 || call.b.cols == 0) return fill(queue, whole, 0);
+  Scratch is_zero(queue, static_cast<size_t>(a.count) * sizeof(int));
+  find_zero_matrices(queue, a, is_zero.as<int>());
+  Orthogonal q(queue, a);
   const Matrices r = q.triangle();
-  OperandChecks(queue, call.a.count, call.info).diagonal(r);
-  if (has_failed(queue, call.info, call.a.count)) return;
+  OperandChecks(queue, a.count, call.info).diagonal(r, is_zero.as<int>());
+  if (has_failed(queue, call.info, a.count)) return;
   const Matrices top = first_rows(whole, r.rows);
   if (q.is_wide()) {
     lapack::trsm(queue, Part::upper, 'T', 'N', r, top);
@@ -96,6 +100,7 @@ void solve_least_squares(Queue& queue, const SolveCall& call) {
     q.multiply('T', whole);
     lapack::trsm(queue, Part::upper, 'N', 'N', r, top);
   }
+  fill(queue, whole, 0, is_zero.as<int>());
 }
 
 // Computes b = a^-1 b for a square matrix by its singular values, which may be small. Destroys a.

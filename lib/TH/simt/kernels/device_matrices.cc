@@ -58,8 +58,9 @@ void launch(Queue& queue, const View<T>& a, const F& f) {
 template <class T>
 struct Fill {
   T value;
+  const int* where;
   __device__ void operator()(const View<T>& a, int64_t k, int64_t i, int64_t j) const {
-    a.at(k, i, j) = value;
+    if (!where || where[k] != 0) a.at(k, i, j) = value;
   }
 };
 
@@ -138,6 +139,14 @@ struct FindNotFinite {
   }
 };
 
+template <class T>
+struct FindOtherThanZero {
+  int* is_zero;
+  __device__ void operator()(const View<T>& a, int64_t k, int64_t i, int64_t j) const {
+    if (a.at(k, i, j) != 0 && is_zero[k] != 0) is_zero[k] = 0;
+  }
+};
+
 // ---- one block for each matrix
 
 // Calls find(a, k, i), which returns true if row i of matrix k is invalid. info becomes
@@ -163,8 +172,9 @@ __global__ void find_first(View<T> a, Find find, int before, Stage stage, int* i
 
 template <class T>
 struct IsZero {
+  const int* except;
   __device__ bool operator()(const View<T>& a, int64_t k, int64_t i) const {
-    return a.at(k, i, i) == 0;
+    return a.at(k, i, i) == 0 && !(except && except[k]);
   }
 };
 
@@ -260,11 +270,11 @@ __global__ void multiply_pivots(View<T> lu, const int* pivots, const int* bad, T
   }
 }
 
-__global__ void clear_numbers(int* numbers, int64_t n, int* other) {
+__global__ void set_numbers(int* numbers, int64_t n, int value, int* cleared) {
   const int64_t step = int64_t{gridDim.x} * blockDim.x;
   const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  for (int64_t i = first; i < n; i += step) numbers[i] = 0;
-  if (first == 0) *other = 0;
+  for (int64_t i = first; i < n; i += step) numbers[i] = value;
+  if (first == 0 && cleared) *cleared = 0;
 }
 
 Factor factor(const Matrices& a, bool transpose) {
@@ -282,7 +292,7 @@ size_t bytes_of(DType dtype, int64_t count, int64_t rows, int64_t cols) {
 
 OperandChecks::OperandChecks(Queue& queue, int64_t count, int* info)
     : queue_(queue), count_(count), info_(info), failed_(queue, sizeof(int)) {
-  TH_LAUNCH(queue, (clear_numbers), blocks_for(queue, count + 1), kThreads, 0, info, count,
+  TH_LAUNCH(queue, (set_numbers), blocks_for(queue, count + 1), kThreads, 0, info, count, 0,
             failed_.as<int>());
 }
 
@@ -313,11 +323,11 @@ void OperandChecks::pivots(const Matrices& lu, const int* pivots) {
   });
 }
 
-void OperandChecks::diagonal(const Matrices& a) {
+void OperandChecks::diagonal(const Matrices& a, const int* except) {
   const Stage stage = {failed_.as<int>(), ++stage_};
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    queue_search<T>(queue_, a, IsZero<T>{}, 0, stage, info_);
+    queue_search<T>(queue_, a, IsZero<T>{except}, 0, stage, info_);
   });
 }
 
@@ -333,10 +343,10 @@ TemporaryMatrices::TemporaryMatrices(Queue& queue, DType dtype, int64_t count, i
       matrices_{dtype, memory_.as<char>(), count, int64_t{rows} * cols, rows,
                 cols,  rows > 0 ? rows : 1} {}
 
-void fill(Queue& queue, const Matrices& a, double value) {
+void fill(Queue& queue, const Matrices& a, double value, const int* where) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    launch(queue, View<T>(a), Fill<T>{static_cast<T>(value)});
+    launch(queue, View<T>(a), Fill<T>{static_cast<T>(value), where});
   });
 }
 
@@ -415,6 +425,16 @@ void count_above(Queue& queue, const Matrices& a, const char* values, int n, dou
     using T = decltype(zero);
     TH_LAUNCH(queue, (count_values<T>), blocks_for(queue, a.count), kThreads, 0,
               reinterpret_cast<const T*>(values), a.count, n, limit, rcond, counts);
+  });
+}
+
+void find_zero_matrices(Queue& queue, const Matrices& a, int* is_zero) {
+  if (a.count == 0) return;
+  TH_LAUNCH(queue, (set_numbers), blocks_for(queue, a.count), kThreads, 0, is_zero, a.count, 1,
+            nullptr);
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    launch(queue, View<T>(a), FindOtherThanZero<T>{is_zero});
   });
 }
 
