@@ -49,6 +49,43 @@ TEST_P(ElementDevice, RowsOfPacks) {
   }
 }
 
+// Numbers of every exponent, by their bits. NaN, whose bits depend on the device, cannot result.
+TensorRef all_bits(DType type, int64_t rows, int64_t columns, uint32_t factor) {
+  const uint32_t infinity = type == DType::Half ? 0x7c00 : 0x7f80;
+  TensorRef t = make(type, {rows, columns});
+  auto* bits = reinterpret_cast<uint16_t*>(t->data(th::Access::overwrite));
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    uint32_t number = static_cast<uint32_t>(i) * factor;
+    if ((number & infinity) == infinity) number ^= 0x4000;
+    bits[i] = static_cast<uint16_t>(number);
+  }
+  return t;
+}
+
+// GPUs compute on pairs of elements if rows consist of pairs, and the factor is 1.
+TEST_P(ElementDevice, Pairs) {
+  for (DType type : {DType::Half, DType::BFloat16}) {
+    for (const Shape& size :
+         {Shape{1, 1 << 16}, Shape{1, 999}, Shape{1, 1002}, Shape{1, 1}, Shape{40, 16}}) {
+      TensorRef r = make(type, size), a = all_bits(type, size[0], size[1], 1);
+      TensorRef b = all_bits(type, size[0], size[1], 40503), row = all_bits(type, 1, size[1], 77);
+      const int64_t stride[] = {0, 1};
+      th::set_storage(row.get(), row->storage, 0, 2, size.data(), stride);
+      for (const TensorRef* other : {&b, &row}) {
+        for (double factor : {1.0, -1.0, 0.3}) {
+          compare({r, a, *other},
+                  [=](const std::vector<Tensor*>& t) { ops::cadd(t[0], t[1], factor, t[2]); });
+          compare({r, a, *other},
+                  [=](const std::vector<Tensor*>& t) { ops::csub(t[0], t[1], factor, t[2]); });
+        }
+        compare({r, a, *other}, [](const std::vector<Tensor*>& t) { ops::cmul(t[0], t[1], t[2]); });
+      }
+      compare({r, a}, [](const std::vector<Tensor*>& t) { ops::mul(t[0], t[1], 0.7); });
+      if (HasFatalFailure()) FAIL() << th::name(type) << " " << size[0] << " x " << size[1];
+    }
+  }
+}
+
 // The mask, a ByteTensor, has other packs than the elements.
 TEST_P(ElementDevice, Masks) {
   for (const Place& at : {Place{16, 1, 0}, Place{0, 1, 0}, Place{1, 0, 0}, Place{17, 1, 1}}) {

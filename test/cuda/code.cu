@@ -22,6 +22,15 @@ struct Kernels {
                       packed<T, functor::addcmul, T, T, T>()};
 };
 
+template <class T>
+struct PairKernels {
+  template <class F>
+  static void* packed() {
+    return reinterpret_cast<void*>(&packed_kernel<F, Pair<T>, 4, Pair<T>, Pair<T>, Pair<T>>);
+  }
+  void* kernels[3] = {packed<PairSum<T>>(), packed<PairDifference<T>>(), packed<PairProduct<T>>()};
+};
+
 template <class To>
 struct Conversion {
   using C = typename Numeric<To>::Compute;
@@ -39,6 +48,8 @@ struct Inspected {
   Kernels<double> of_doubles;
   Kernels<Half> of_halves;
   Kernels<BFloat16> of_bfloats;
+  PairKernels<Half> of_half_pairs;
+  PairKernels<BFloat16> of_bfloat_pairs;
   void* of_bytes[2] = {packed<uint8_t, functor::cadd, uint8_t, uint8_t>(),
                        packed<uint8_t, functor::where, uint8_t, uint8_t, uint8_t>()};
   void* selection = packed<float, functor::where, uint8_t, float, float>();

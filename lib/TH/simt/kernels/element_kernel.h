@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "simt/kernels/pair.h"
 #include "simt/offset_calculator.h"
 #include "backend/calls.h"
 #include "functors/functors.h"
@@ -126,7 +127,7 @@ struct ElementLoops<F, Out, width, C, std::index_sequence<K...>, In...> {
     single(i * sizeof(Out), offset, Argument<In, 1, C>(numbers.value[K])...);
   }
 
-  // Rows of packs. Only the operands that are not read have distances between packs in them.
+  // Rows of packs. offsets has the strides of packs.
   __device__ __forceinline__ void rows(uint32_t n) const {
     for (uint32_t p = first; p < n / width; p += step) {
       uint32_t offset[operands];
@@ -253,6 +254,37 @@ Numbers<C> numbers_of(const LoopPlan& plan, const Scalar* params, const ElementR
   return numbers;
 }
 
+// Launches the kernel of packs of `width` elements.
+template <class F, class Out, int width, class C, class... In>
+void launch_packs(Queue& queue, const LoopPlan& plan, const F& f, const Numbers<C>& numbers) {
+  constexpr int operands = sizeof...(In) + 1;
+  OffsetCalculator<operands> offsets(plan);
+  if (plan.ndim) {
+    offsets.size[0] = IntDivider<uint32_t>(std::max<int64_t>(plan.size[0] / width, 1));
+    for (auto& stride : offsets.stride) stride[0] *= width;
+  }
+  TH_LAUNCH(queue, (packed_kernel<F, Out, width, C, In...>),
+            blocks_for(queue, (plan.numel + width - 1) / width), kThreads, 0, f,
+            Pointers<operands>(plan), offsets, numbers, static_cast<uint32_t>(plan.numel));
+}
+
+// Computes an operation on pairs of elements of type T. Returns false, and does nothing, if the
+// rows of an operand do not consist of pairs.
+template <class T, class F>
+bool launch_pairs(Queue& queue, const LoopPlan& plan, const F& f) {
+  if (plan.ndim == 0 || plan.size[0] % 2 != 0) return false;
+  LoopPlan pairs = plan;
+  pairs.size[0] /= 2;
+  pairs.numel /= 2;
+  for (int k = 0; k < 3; ++k) {
+    if (!plan.data[k] || plan.stride[k][0] != static_cast<int64_t>(sizeof(T))) return false;
+    pairs.stride[k][0] *= 2;
+  }
+  using P = Pair<T>;
+  launch_packs<F, P, static_cast<int>(16 / sizeof(P)), P, P, P>(queue, pairs, f, Numbers<P>());
+  return true;
+}
+
 // The kernels of functor F with arguments of types In and result type Out. T is the element type of
 // the operation.
 template <class F, class Out, class T, class... In>
@@ -263,15 +295,13 @@ struct KernelsOf {
 
   static void packed(Queue& queue, const LoopPlan& plan, const Scalar* params,
                      const ElementRow& row) {
-    OffsetCalculator<operands> offsets(plan);
-    if (plan.ndim) {
-      offsets.size[0] = IntDivider<uint32_t>(std::max<int64_t>(plan.size[0] / width, 1));
-      for (auto& stride : offsets.stride) stride[0] *= width;
+    using OnPairs = PairFunctor<F, T>;
+    if constexpr (OnPairs::exists && std::is_same_v<Out, T> && (std::is_same_v<In, T> && ...)) {
+      const typename OnPairs::Type on_pairs;
+      if (OnPairs::applies(F(params)) && launch_pairs<T>(queue, plan, on_pairs)) return;
     }
-    TH_LAUNCH(queue, (packed_kernel<F, Out, width, C, In...>),
-              blocks_for(queue, (plan.numel + width - 1) / width), kThreads, 0, F(params),
-              Pointers<operands>(plan), offsets, numbers_of<C, operands - 1>(plan, params, row),
-              static_cast<uint32_t>(plan.numel));
+    launch_packs<F, Out, width, C, In...>(queue, plan, F(params),
+                                          numbers_of<C, operands - 1>(plan, params, row));
   }
   static void strided(Queue& queue, const LoopPlan& plan, const Scalar* params,
                       const ElementRow& row) {
