@@ -189,11 +189,12 @@ int stats(lua_State* L) {
   lua_setmetatable(L, -2);
   protect(L, "stats", [&] { *box = new th::DeviceStats(th::device_stats()); });
   const th::DeviceStats& counted = **box;
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 6);
   set_count(L, "kept", th::grad::kept_copies());
   set_count(L, "h2d", counted.to_device);
   set_count(L, "d2h", counted.to_host);
   set_count(L, "d2d", counted.between_devices);
+  set_number(L, "launches", counted.launches);
   lua_newtable(L);
   for (const auto& [op, count] : counted.fallbacks) set_number(L, op.c_str(), count);
   lua_setfield(L, -2, "fallbacks");

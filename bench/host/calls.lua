@@ -1,12 +1,42 @@
 -- Times the host's part of calls on a device. With the plugin bench_nothing, which
--- TENSOR_CUDA_PLUGIN names, a call takes the time of the binding and of libTH. Prints a line
--- "case<TAB>microseconds on the device<TAB>microseconds on the CPU" for each case: the least of
--- several rounds.
+-- TENSOR_CUDA_PLUGIN names, a call takes the time of the binding and of libTH.
 --
---   TENSOR_CUDA_PLUGIN=build/release/bench/libbench_nothing.so tensor bench/host/calls.lua [device]
+--   TENSOR_CUDA_PLUGIN=build/release/bench/libbench_nothing.so tensor bench/host/calls.lua \
+--     [device=gpu] [calls=1000] [all] [above=1] [only=text]
+--
+-- Prints a line "case<TAB>microseconds on the device<TAB>microseconds on the CPU" for each case: the
+-- least of several rounds of `calls` calls. `all` prints all operations of the op table instead, the
+-- slowest first, and the number of those that take more than `above` microseconds for each launch
+-- and copy: see operations.lua. `only` selects the operations with the text in their names.
 
 local tensor = require 'tensor'
-local device = arg[1] or 'gpu'
+
+local options = { device = 'gpu', calls = '1000', above = '1', only = '' }
+for _, word in ipairs(arg) do
+  local name, value = word:match '^(%w+)=?(.*)$'
+  options[name] = value
+end
+local device, calls = options.device, tonumber(options.calls)
+
+-- Returns the microseconds of a call of run().
+local function least(run)
+  local best = math.huge
+  for _ = 1, 15 do
+    local start = tensor.tic()
+    for _ = 1, calls do
+      run()
+    end
+    best = math.min(best, tensor.toc(start) / calls)
+  end
+  return best * 1e6
+end
+
+if options.all then
+  local folder = arg[0]:match '^(.-)[^/]*$'
+  dofile(folder .. 'operations.lua')(folder .. '../../', device, tonumber(options.above),
+                                     options.only, least)
+  return
+end
 
 local function operands(place)
   local function on(t)
@@ -42,20 +72,11 @@ local cases = {
   {'a:uniform()', function(t) t.a:uniform() end},
 }
 
-local function least(run, t)
-  local calls, best = 3000, math.huge
-  for _ = 1, 7 do
-    local start = tensor.tic()
-    for _ = 1, calls do
-      run(t)
-    end
-    best = math.min(best, tensor.toc(start) / calls)
-  end
-  return best * 1e6
-end
-
 local there, here = operands(device), operands 'cpu'
 for _, case in ipairs(cases) do
   local name, run = case[1], case[2]
-  print(('%s\t%.2f\t%.2f'):format(name, least(run, there), least(run, here)))
+  local function on(t)
+    return least(function() return run(t) end)
+  end
+  print(('%s\t%.2f\t%.2f'):format(name, on(there), on(here)))
 end

@@ -49,6 +49,7 @@ typedef struct THCopyCount {
 typedef struct THDeviceCounters {
   THCopyCount toDevice, toHost, betweenDevices;
   int64_t fallbacks; /* operations on device storages that ran on the CPU */
+  int64_t launches;  /* kernel calls that ran on devices */
 } THDeviceCounters;
 TH_API void THDeviceStats(THDeviceCounters* counters);
 TH_API void THResetDeviceStats(void);

@@ -309,7 +309,7 @@ TEST_F(SoftDeviceTest, HostBlocks) {
   EXPECT_EQ(device.allocate_host(0), nullptr);
 }
 
-TEST_F(SoftDeviceTest, CopiesAreCounted) {
+TEST_F(SoftDeviceTest, CopiesAndLaunchesAreCounted) {
   DeviceBlock block(device, 12);
   float host[3] = {};
   DeviceStats before = device_stats();
@@ -318,7 +318,9 @@ TEST_F(SoftDeviceTest, CopiesAreCounted) {
   void* event = device.push_async(block.get(), host, 4);
   device.wait(event);
   device.release_event(event);
+  fill(block.get(), 3, 1);
   DeviceStats after = device_stats();
+  EXPECT_EQ(after.launches - before.launches, 1);
   EXPECT_EQ(after.to_device.copies - before.to_device.copies, 2);
   EXPECT_EQ(after.to_device.bytes - before.to_device.bytes, 16);
   EXPECT_EQ(after.to_host.copies - before.to_host.copies, 1);

@@ -164,11 +164,12 @@ describe('the counters', function()
     local stats = tensor.stats()
     assert.are.same({ h2d = { copies = 0, bytes = 0 }, d2h = { copies = 0, bytes = 0 },
                       d2d = { copies = 0, bytes = 0 }, kept = { copies = 0, bytes = 0 },
-                      fallbacks = {} }, stats)
+                      launches = 0, fallbacks = {} }, stats)
     local t = numbers(10):to(device)
     t:add(1)
     t:sum()
     assert.are.equal(1, tensor.stats().h2d.copies)
+    assert.are.equal(2, tensor.stats().launches)
     -- Several elements at the same address must be written in order, which only the CPU does.
     tensor.FloatTensor(1):to(device):fill(0):expand(4):add(1)
     assert.are.equal(1, tensor.stats().fallbacks.add)

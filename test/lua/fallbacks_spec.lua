@@ -16,16 +16,6 @@ describe('on a device', function()
     local elements = require 'support.elements'
     local cases = require('support.cases').cases
     local runner = require 'support.runner'
-    local function move(list)
-      for _, value in pairs(list) do
-        if tensor.isTensor(value) then
-          value:to(support.device)
-        elseif type(value) == 'table' then
-          move(value)
-        end
-      end
-      return list
-    end
     local found = {}
     for _, row in ipairs(tensor._optable()) do
       local case = row.lua ~= '' and cases[row.name]
@@ -36,7 +26,7 @@ describe('on a device', function()
           types = types + 1
           local calls = runner.calls(row, case, e, elements.generator(1))
           for _, call in ipairs(calls) do
-            local list = move((call.make()))
+            local list = runner.move(call.make(), support.device)
             tensor.resetStats()
             pcall(call.invoke, unpack(list))
             pcall(tensor.synchronize)

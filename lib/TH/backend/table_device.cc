@@ -199,6 +199,7 @@ bool TableDevice::run_call(BackendOp op, const void* call) {
   if (status == kDeviceUnsupported) return false;
   if (status == kDeviceOutOfMemory) fail_memory(0, "for what the operation needs meanwhile");
   check(status, "running it");
+  count_launch();
   if (device_debug()) {
     check(table_.synchronize(handle()), "running it");
     raise_assertions(table_, handle(), true);

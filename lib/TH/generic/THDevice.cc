@@ -87,7 +87,8 @@ void THDeviceStats(THDeviceCounters* out) {
   th::guard([&] {
     th::DeviceStats stats = th::device_stats();
     auto count = [](const th::CopyCount& c) { return THCopyCount{c.copies, c.bytes}; };
-    *out = {count(stats.to_device), count(stats.to_host), count(stats.between_devices), 0};
+    *out = {count(stats.to_device), count(stats.to_host), count(stats.between_devices), 0,
+            stats.launches};
     for (const auto& fallback : stats.fallbacks) out->fallbacks += fallback.second;
   });
 }

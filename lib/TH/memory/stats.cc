@@ -18,22 +18,24 @@ struct Counter {
   void reset() { copies = bytes = 0; }
 };
 Counter to_device, to_host, between_devices;
-std::atomic<int64_t> bytes_on_devices{0};
+std::atomic<int64_t> launches{0}, bytes_on_devices{0};
 
 }  // namespace
 
 DeviceStats device_stats() {
-  return {to_device.get(), to_host.get(), between_devices.get(), fallbacks()};
+  return {to_device.get(), to_host.get(), between_devices.get(), launches.load(), fallbacks()};
 }
 
 void reset_device_stats() {
   for (Counter* counter : {&to_device, &to_host, &between_devices}) counter->reset();
+  launches = 0;
   reset_fallbacks();
 }
 
 void count_copy_to_device(size_t bytes) noexcept { to_device.count(bytes); }
 void count_copy_to_host(size_t bytes) noexcept { to_host.count(bytes); }
 void count_copy_between_devices(size_t bytes) noexcept { between_devices.count(bytes); }
+void count_launch() noexcept { launches.fetch_add(1, std::memory_order_relaxed); }
 
 int64_t device_bytes() noexcept { return bytes_on_devices.load(std::memory_order_relaxed); }
 void account_device_bytes(int64_t bytes) noexcept {

@@ -1,7 +1,8 @@
 #ifndef TH_MEMORY_STATS_H
 #define TH_MEMORY_STATS_H
 
-// Counters for all threads: copies between host and devices, and device memory in use.
+// Counters for all threads: copies between host and devices, calls of kernels of devices, and
+// device memory in use.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@ struct CopyCount {
 };
 struct DeviceStats {
   CopyCount to_device, to_host, between_devices;
+  int64_t launches;                          // kernel calls that ran on devices
   std::map<std::string, int64_t> fallbacks;  // by name of the operation
 };
 
@@ -25,6 +27,7 @@ void reset_device_stats();
 void count_copy_to_device(size_t bytes) noexcept;
 void count_copy_to_host(size_t bytes) noexcept;
 void count_copy_between_devices(size_t bytes) noexcept;
+void count_launch() noexcept;
 
 // Returns the bytes of device memory allocated for storages.
 int64_t device_bytes() noexcept;

@@ -312,8 +312,8 @@ end
 
 --- Calls of a row for an element type, one for each small scenario, and one more if its results can
 -- be given. A call is a function and make(), which returns its arguments, new each time, and the
--- number of results among them.
-function runner.calls(row, case, e, random)
+-- number of results among them. The operands are strided unless another layout is given.
+function runner.calls(row, case, e, random, layout)
   local function_slots, slots = slots_of(row, case)
   local invoke, call_slots = tensor[row.lua], function_slots
   if row['function'] == '-' then
@@ -331,7 +331,7 @@ function runner.calls(row, case, e, random)
           count = count + 1
         end
       end
-      local values = make_arguments(argument_makers(e, slots, args, 'strided'))
+      local values = make_arguments(argument_makers(e, slots, args, layout or 'strided'))
       return assemble(call_slots, map, values, results), case.inout and 1 or count
     end }
   end
@@ -345,6 +345,18 @@ function runner.calls(row, case, e, random)
           break
         end
       end
+    end
+  end
+  return list
+end
+
+--- Moves the tensors of a list, and of lists in it, to a device. Returns the list.
+function runner.move(list, device)
+  for _, value in pairs(list) do
+    if tensor.isTensor(value) then
+      value:to(device)
+    elseif type(value) == 'table' then
+      runner.move(value, device)
     end
   end
   return list
