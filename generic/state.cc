@@ -11,7 +11,6 @@
 #include "memory/footprint.h"
 #include "memory/heap.h"
 #include "memory/recycle.h"
-#include "memory/stats.h"
 #include "ops/scalars.h"
 #include "tensor/convert.h"
 
@@ -205,7 +204,10 @@ void end_marking(State* state) {
   state->marked = seconds();
 }
 
-static int64_t memory_in_use() { return th::heap_usage().bytes + th::device_bytes(); }
+static int64_t memory_in_use() {
+  const th::HeapUsage usage = th::heap_usage();
+  return usage.bytes + usage.device_bytes;
+}
 
 // Runs one cycle of the garbage collector, or the rest of a cycle that has begun. A full collection
 // would sweep all objects twice if a cycle has begun.

@@ -70,7 +70,7 @@ TEST_P(SyncedLease, ABlockThatIsReadOutlivesTheMove) {
        }},
       {"another size", [](SyncedMemory& m, Device&) { m.resize(2 * kBytes); }},
   };
-  int64_t used = used_on("soft:1"), bytes = device_bytes();
+  int64_t used = used_on("soft:1"), bytes = heap_usage().device_bytes;
   for (const Move& move : moves) {
     {
       Memory m(5);
@@ -83,7 +83,7 @@ TEST_P(SyncedLease, ABlockThatIsReadOutlivesTheMove) {
       lease.release();
       EXPECT_EQ(used_on("soft:1"), used) << move.name;
     }
-    EXPECT_EQ(device_bytes(), bytes) << move.name;
+    EXPECT_EQ(heap_usage().device_bytes, bytes) << move.name;
   }
 }
 

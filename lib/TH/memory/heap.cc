@@ -25,21 +25,27 @@ struct Collector {
 
 namespace {
 
-// The bytes and blocks that one thread has allocated, minus those that it has freed. Single writer,
-// so no atomic read-modify-write is needed; readers add up all threads. They are never freed: a
-// later thread reuses those of a thread that has ended.
+// The bytes and blocks, and the bytes of devices, that one thread has allocated, minus those that
+// it has freed. Single writer, so no atomic read-modify-write is needed; readers add up all
+// threads. They are never freed: a later thread reuses those of a thread that has ended.
 struct ThreadCounts {
-  std::atomic<int64_t> bytes{0}, blocks{0};
+  std::atomic<int64_t> bytes{0}, blocks{0}, device_bytes{0};
   std::atomic<bool> in_use{true};
   ThreadCounts* next = nullptr;
-  void add(int64_t more_bytes, int64_t more_blocks) noexcept {
-    bytes.store(bytes.load(std::memory_order_relaxed) + more_bytes, std::memory_order_relaxed);
-    blocks.store(blocks.load(std::memory_order_relaxed) + more_blocks, std::memory_order_relaxed);
+  void add(const HeapUsage& more) noexcept {
+    raise(&bytes, more.bytes);
+    raise(&blocks, more.blocks);
+    raise(&device_bytes, more.device_bytes);
+  }
+
+ private:
+  static void raise(std::atomic<int64_t>* count, int64_t more) noexcept {
+    count->store(count->load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
 };
 std::atomic<ThreadCounts*> all_counts{nullptr};
 // Counts of threads that are ending, or that had no memory for their own.
-std::atomic<int64_t> further_bytes{0}, further_blocks{0};
+std::atomic<int64_t> further_bytes{0}, further_blocks{0}, further_device_bytes{0};
 
 __thread ThreadCounts* own_counts __attribute__((tls_model("initial-exec")));
 __thread bool counts_released __attribute__((tls_model("initial-exec")));
@@ -63,13 +69,14 @@ ThreadCounts* take_counts() {
   return made;
 }
 
-__attribute__((noinline)) void account_first(int64_t bytes, int64_t blocks) noexcept {
+__attribute__((noinline)) void account_first(const HeapUsage& more) noexcept {
   if (!counts_released && at_thread_end(counts_end)) own_counts = take_counts();
   if (own_counts) {
-    own_counts->add(bytes, blocks);
+    own_counts->add(more);
   } else {
-    further_bytes.fetch_add(bytes, std::memory_order_relaxed);
-    further_blocks.fetch_add(blocks, std::memory_order_relaxed);
+    further_bytes.fetch_add(more.bytes, std::memory_order_relaxed);
+    further_blocks.fetch_add(more.blocks, std::memory_order_relaxed);
+    further_device_bytes.fetch_add(more.device_bytes, std::memory_order_relaxed);
   }
 }
 
@@ -133,19 +140,21 @@ void require_spare(size_t bytes) {
 
 HeapUsage heap_usage() noexcept {
   HeapUsage sum = {further_bytes.load(std::memory_order_relaxed),
-                   further_blocks.load(std::memory_order_relaxed)};
+                   further_blocks.load(std::memory_order_relaxed),
+                   further_device_bytes.load(std::memory_order_relaxed)};
   for (ThreadCounts* c = all_counts.load(std::memory_order_acquire); c; c = c->next) {
     sum.bytes += c->bytes.load(std::memory_order_relaxed);
     sum.blocks += c->blocks.load(std::memory_order_relaxed);
+    sum.device_bytes += c->device_bytes.load(std::memory_order_relaxed);
   }
   return sum;
 }
 
-void heap_account(int64_t bytes, int64_t blocks) noexcept {
+void heap_account(int64_t bytes, int64_t blocks, int64_t device_bytes) noexcept {
   if (own_counts) {
-    own_counts->add(bytes, blocks);
+    own_counts->add({bytes, blocks, device_bytes});
   } else {
-    account_first(bytes, blocks);
+    account_first({bytes, blocks, device_bytes});
   }
 }
 

@@ -15,9 +15,10 @@ constexpr size_t kAlignment = 64;
 struct HeapUsage {
   int64_t bytes;
   int64_t blocks;
+  int64_t device_bytes;  // of device memory allocated for storages
 };
 HeapUsage heap_usage() noexcept;
-void heap_account(int64_t bytes, int64_t blocks) noexcept;
+void heap_account(int64_t bytes, int64_t blocks, int64_t device_bytes = 0) noexcept;
 
 // Allocate aligned blocks and count them. If memory runs out, the thread's garbage collection
 // handler is called and the allocation is retried once; then they throw th::Error.

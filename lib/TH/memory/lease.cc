@@ -1,8 +1,30 @@
 #include "memory/lease.h"
 
-#include "memory/stats.h"
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+#include "memory/heap.h"
 
 namespace th {
+
+namespace {
+
+// Waiting for writers is rare, so a block has no lock of its own. Threads that wait for another
+// block with the same lock are woken for nothing.
+struct WaitingPlace {
+  std::mutex mutex;
+  std::condition_variable written;
+};
+constexpr size_t kPlaces = 16;
+
+WaitingPlace& place_of(const SharedBlock* block) noexcept {
+  // Never destroyed: threads may use devices while the process ends.
+  static auto* places = new WaitingPlace[kPlaces];
+  return places[reinterpret_cast<uintptr_t>(block) / sizeof(SharedBlock) % kPlaces];
+}
+
+}  // namespace
 
 SharedBlock* SharedBlock::allocate(Device& device, size_t bytes, bool for_copy) {
   auto* block = new SharedBlock(device, true);
@@ -13,7 +35,7 @@ SharedBlock* SharedBlock::allocate(Device& device, size_t bytes, bool for_copy) 
     throw;
   }
   block->bytes_ = bytes;
-  account_device_bytes(static_cast<int64_t>(bytes));
+  heap_account(0, 0, static_cast<int64_t>(bytes));
   return block;
 }
 
@@ -30,24 +52,28 @@ void SharedBlock::release() noexcept {
   if (users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (owned_) {
     device_.release(data_);
-    account_device_bytes(-static_cast<int64_t>(bytes_));
+    heap_account(0, 0, -static_cast<int64_t>(bytes_));
   } else if (returned_) {
     returned_(device_, context_);
   }
   delete this;
 }
 
-void SharedBlock::end_write() noexcept {
-  if (writers_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  // A thread that has seen a writer holds the mutex until it waits. Taking the mutex here ensures
-  // that it does not miss the notification.
-  { std::lock_guard<std::mutex> lock(mutex_); }
-  written_.notify_all();
+// Either a waiting thread sees that there is no writer, or the last writer sees the waiting thread:
+// each changes its own counter before it reads the other one, in sequentially consistent order. The
+// waiting thread holds the mutex until it waits, so it does not miss the notification.
+void SharedBlock::notify_waiters() noexcept {
+  WaitingPlace& place = place_of(this);
+  { std::lock_guard<std::mutex> lock(place.mutex); }
+  place.written.notify_all();
 }
 
 void SharedBlock::wait_for_writers() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  written_.wait(lock, [this] { return !being_written(); });
+  WaitingPlace& place = place_of(this);
+  std::unique_lock<std::mutex> lock(place.mutex);
+  waiters_.fetch_add(1);
+  place.written.wait(lock, [this] { return writers_.load() == 0; });
+  waiters_.fetch_sub(1);
 }
 
 namespace {

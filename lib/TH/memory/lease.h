@@ -2,9 +2,7 @@
 #define TH_MEMORY_LEASE_H
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
-#include <mutex>
 #include <utility>
 
 #include "base/visibility.h"
@@ -39,24 +37,26 @@ class SharedBlock : public Recycled {
 
   // Mark the time during which a thread is about to queue work that writes the block.
   void begin_write() noexcept { writers_.fetch_add(1, std::memory_order_relaxed); }
-  void end_write() noexcept;
+  void end_write() noexcept {
+    if (writers_.fetch_sub(1) == 1 && waiters_.load() > 0) notify_waiters();
+  }
   bool being_written() const noexcept { return writers_.load(std::memory_order_acquire) > 0; }
   void wait_for_writers();
 
  private:
   SharedBlock(Device& device, bool owned) noexcept : device_(device), owned_(owned) {}
   ~SharedBlock() = default;
+  void notify_waiters() noexcept;
 
+  // Each result on a device has a block, so it is one cache line. Blocks share a few locks for
+  // threads that wait for writers: see lease.cc.
   Device& device_;
   void* data_ = nullptr;
   size_t bytes_ = 0;
-  bool owned_;
-  std::atomic<int> users_{1}, writers_{0};
-  std::mutex mutex_;
-  std::condition_variable written_;
-  std::atomic<int> others_{0};
+  std::atomic<int> users_{1}, writers_{0}, waiters_{0}, others_{0};
   Release returned_ = nullptr;
   void* context_ = nullptr;
+  const bool owned_;
 };
 
 // The use of a device block from its request until the work that uses it is queued. Meanwhile other

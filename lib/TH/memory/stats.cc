@@ -18,7 +18,7 @@ struct Counter {
   void reset() { copies = bytes = 0; }
 };
 Counter to_device, to_host, between_devices;
-std::atomic<int64_t> launches{0}, bytes_on_devices{0};
+std::atomic<int64_t> launches{0};
 
 }  // namespace
 
@@ -36,10 +36,5 @@ void count_copy_to_device(size_t bytes) noexcept { to_device.count(bytes); }
 void count_copy_to_host(size_t bytes) noexcept { to_host.count(bytes); }
 void count_copy_between_devices(size_t bytes) noexcept { between_devices.count(bytes); }
 void count_launch() noexcept { launches.fetch_add(1, std::memory_order_relaxed); }
-
-int64_t device_bytes() noexcept { return bytes_on_devices.load(std::memory_order_relaxed); }
-void account_device_bytes(int64_t bytes) noexcept {
-  bytes_on_devices.fetch_add(bytes, std::memory_order_relaxed);
-}
 
 }  // namespace th

@@ -1,8 +1,7 @@
 #ifndef TH_MEMORY_STATS_H
 #define TH_MEMORY_STATS_H
 
-// Counters for all threads: copies between host and devices, calls of kernels of devices, and
-// device memory in use.
+// Counters for all threads: copies between host and devices, and calls of kernels of devices.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +27,6 @@ void count_copy_to_device(size_t bytes) noexcept;
 void count_copy_to_host(size_t bytes) noexcept;
 void count_copy_between_devices(size_t bytes) noexcept;
 void count_launch() noexcept;
-
-// Returns the bytes of device memory allocated for storages.
-int64_t device_bytes() noexcept;
-void account_device_bytes(int64_t bytes) noexcept;
 
 }  // namespace TH_VISIBLE
 
