@@ -91,7 +91,7 @@ void Operands::release_scratch() noexcept {
 char* Operands::ask_device(Tensor* t, Access access) {
   if (!t->storage) return nullptr;
   t->check_storage();
-  Lease* lease = &held_->leases[held_->lease_count++];
+  Lease* lease = &leases_.add(Lease());
   char* block = t->storage->memory.lease(access, *device_, t->bytes(), lease);
   return block + t->storageOffset * item_size(t->dtype);
 }
@@ -104,9 +104,7 @@ Tensor* Operands::brought(Tensor* t) {
   const bool is_shared = t->storage->memory.is_device_shared();
   if (copy->storage && !is_shared) copy->storage->set_current_device(device_);
   ops::copy(copy.get(), t);
-  t = copy.get();
-  held_->copies[held_->copy_count++] = std::move(copy);
-  return t;
+  return copies_.add(std::move(copy)).get();
 }
 
 char* Operands::write(Tensor* r) {

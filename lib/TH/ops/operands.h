@@ -6,7 +6,8 @@
 // back to the CPU.
 
 #include <initializer_list>
-#include <optional>
+#include <new>
+#include <utility>
 
 #include "backend/calls.h"
 #include "base/op.h"
@@ -72,9 +73,7 @@ struct Placed {
 // inputs first, then the results.
 class Operands {
  public:
-  explicit Operands(Device* device) : device_(device) {
-    if (device) held_.emplace();
-  }
+  explicit Operands(Device* device) : device_(device) {}
   ~Operands() {
     if (scratch_count_) release_scratch();
   }
@@ -113,13 +112,23 @@ class Operands {
 
  private:
   static constexpr int kMost = kFusedOperands;
-  // The resources held on a device. The constructor is written out because Clang does not accept
-  // default member initializers of a nested class before the enclosing class is complete.
-  struct Held {
-    Held() : lease_count(0), copy_count(0) {}
-    Lease leases[kMost];
-    TensorRef copies[kMost];
-    int lease_count, copy_count;
+  // Up to kMost objects, constructed as they are added: every call has two of these lists.
+  template <class T>
+  class Held {
+   public:
+    Held() noexcept : count_(0) {}
+    ~Held() {
+      while (count_ > 0) objects_[--count_].~T();
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    T& add(T&& object) { return *new (&objects_[count_++]) T(std::move(object)); }
+
+   private:
+    union {
+      T objects_[kMost];
+    };
+    int count_;
   };
   char* ask(Tensor* t, Access access) { return device_ ? ask_device(t, access) : t->data(access); }
   char* ask_device(Tensor* t, Access access);
@@ -127,7 +136,8 @@ class Operands {
   void release_scratch() noexcept;
 
   Device* device_;
-  std::optional<Held> held_;
+  Held<Lease> leases_;
+  Held<TensorRef> copies_;
   const Storage* read_[kMost];
   void* scratch_[2];
   int read_count_ = 0, scratch_count_ = 0;
