@@ -370,13 +370,13 @@ TEST_F(SoftDeviceTest, AssertionsAreErrorsAtTheNextSynchronization) {
   float host = 0;
   auto number = [&](int argument, const char* text) {
     OpScope scope("gather");
-    return number_of_check(argument, text);
+    return number_of_check({argument, text});
   };
-  failed_check = {number(2, "index %lld is out of range 1..10"), -3};
+  failed_check = {number(2, "index %v is out of range 1..10"), -3};
   EXPECT_EQ(error_of([&] { reporting.synchronize(); }), "gather: index -3 is out of range 1..10");
   reporting.synchronize();  // reported once
 
-  failed_check = {number(4, "index %lld is out of range 1..11"), int64_t{1} << 40};
+  failed_check = {number(4, "index %v is out of range 1..11"), int64_t{1} << 40};
   try {
     reporting.copy_to_host(&host, block.get(), 4);
     ADD_FAILURE();
@@ -384,21 +384,27 @@ TEST_F(SoftDeviceTest, AssertionsAreErrorsAtTheNextSynchronization) {
     EXPECT_EQ(error.argument(), 0) << "it would be taken for an argument of what is done now";
     EXPECT_STREQ(error.what(), "gather: index 1099511627776 is out of range 1..11");
   }
-  EXPECT_EQ(number(2, "a"), number(2, "a"));
-  EXPECT_NE(number(2, "a"), number(3, "a"));
-  EXPECT_NE(number(2, "a"), number_of_check(2, "a"));
+  constexpr char kText[] = "%1 %2 %s";
+  EXPECT_EQ(number(2, kText), number(2, kText));
+  EXPECT_NE(number(2, kText), number(3, kText));
+  EXPECT_NE(number(2, kText), number_of_check({2, kText}));
+  EXPECT_EQ(number_of_check({2, kText, 1, 2}), number_of_check({2, kText, 1, 2}));
+  EXPECT_NE(number_of_check({2, kText, 1, 2}), number_of_check({2, kText, 1, 3}));
+  failed_check = {number_of_check({2, kText, 1, 2, "Int"}), 5};
+  EXPECT_EQ(error_of([&] { reporting.synchronize(); }), "1 2 Int");
 
-  failed_check = {number(2, "index %lld"), 5};
+  failed_check = {number(2, "index %v"), 5};
   OpScope scope("gather");
   EXPECT_EQ(error_of([&] { reporting.synchronize(); }), "index 5") << "the caller adds the name";
 }
 
 TEST_F(SoftDeviceTest, ChecksThatAreForgottenStillFail) {
-  uint32_t old = number_of_check(1, "old %lld");
-  for (int k = 0; k < 5000; ++k) number_of_check(1, ("check " + std::to_string(k)).c_str());
+  constexpr char kOld[] = "old %v";
+  uint32_t old = number_of_check({1, kOld});
+  for (int k = 0; k < 5000; ++k) number_of_check({1, "check %1", k});
   failed_check = {old, 5};
   EXPECT_HAS(error_of([&] { reporting_device().synchronize(); }), "5");
-  uint32_t fresh = number_of_check(1, "old %lld");
+  uint32_t fresh = number_of_check({1, kOld});
   EXPECT_NE(fresh, old);
   failed_check = {fresh, 6};
   EXPECT_EQ(error_of([&] { reporting_device().synchronize(); }), "old 6");
@@ -427,7 +433,7 @@ TEST_F(SoftDeviceTest, DebuggingWaitsForEveryOperation) {
   TableDevice& reporting = reporting_device();
   DeviceBlock block(reporting, 4);
   set_soft_mode(SoftMode::lazy);
-  failed_check = {number_of_check(1, "found %lld"), 1};
+  failed_check = {number_of_check({1, "found %v"}), 1};
   fill(reporting, block.get(), 1, 1);  // without a synchronization
   set_device_debug(true);
   EXPECT_EQ(error_of([&] { fill(reporting, block.get(), 1, 1); }), "found 1");

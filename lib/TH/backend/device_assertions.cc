@@ -1,11 +1,12 @@
 #include "backend/device_assertions.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -23,11 +24,24 @@ constexpr size_t kMostChecks = 4096;
 // A check's number is the number of its text times kAssertions, plus the number of the thread.
 constexpr uint32_t kMostNumbers = UINT32_MAX / kAssertions;
 
-// Number of the thread, argument, name of the operation (empty: none), text.
-using Check = std::tuple<uint32_t, int, std::string, std::string>;
+struct Check {
+  uint32_t thread;
+  CheckText text;
+  std::string_view op;  // empty: none
+
+  bool operator<(const Check& other) const { return key() < other.key(); }
+
+ private:
+  std::tuple<uint32_t, int, uintptr_t, int64_t, int64_t, uintptr_t, std::string_view> key() const {
+    return {thread,     text.argument, reinterpret_cast<uintptr_t>(text.format),
+            text.first, text.second,   reinterpret_cast<uintptr_t>(text.word),
+            op};
+  }
+};
 
 struct Assertions {
   std::mutex mutex;
+  std::set<std::string> ops;  // the names in the checks
   std::map<Check, uint32_t> numbers;
   std::vector<std::map<Check, uint32_t>::iterator> by_number;  // index: number of the text - 1
   uint32_t last = 0;
@@ -69,18 +83,44 @@ DeviceAssertion* Assertions::pending_for_caller() {
   return nullptr;
 }
 
+std::string filled(const CheckText& text, int64_t value) {
+  std::string message;
+  for (const char* c = text.format; *c; ++c) {
+    if (*c != '%') {
+      message += *c;
+      continue;
+    }
+    switch (*++c) {
+      case 'v':
+        message += std::to_string(value);
+        break;
+      case '1':
+        message += std::to_string(text.first);
+        break;
+      case '2':
+        message += std::to_string(text.second);
+        break;
+      default:
+        message += text.word;
+    }
+  }
+  return message;
+}
+
 }  // namespace
 
-uint32_t number_of_check(int argument, const char* text) {
+uint32_t number_of_check(const CheckText& text) {
   const char* op = current_op();
   Assertions& all = assertions();
   std::lock_guard<std::mutex> lock(all.mutex);
-  uint32_t thread = thread_number(all);
+  Check check = {thread_number(all), text, op ? op : ""};
+  const auto known = all.numbers.find(check);
+  if (known != all.numbers.end()) return known->second;
+  check.op = *all.ops.emplace(check.op).first;
   all.by_number.reserve(kMostChecks);  // so that the insertions below fail together or not at all
-  auto [entry, is_new] = all.numbers.try_emplace(Check(thread, argument, op ? op : "", text), 0);
-  if (!is_new) return entry->second;
+  const auto entry = all.numbers.emplace(check, 0).first;
   all.last = all.last % (kMostNumbers - 1) + 1;  // 0 means that no check failed
-  entry->second = all.last * kAssertions + thread;
+  entry->second = all.last * kAssertions + check.thread;
   size_t slot = (all.last - 1) % kMostChecks;
   if (slot == all.by_number.size()) {
     all.by_number.push_back(entry);
@@ -93,8 +133,8 @@ uint32_t number_of_check(int argument, const char* text) {
 
 void raise_assertions(const DeviceTable& table, void* device, bool names_argument) {
   Assertions& all = assertions();
-  int argument = 0;
-  std::string text = "a value on the device is not as it must be: %lld";
+  CheckText text = {0, "a value on the device is not as it must be: %v"};
+  std::string op;
   DeviceAssertion found;
   {
     std::lock_guard<std::mutex> lock(all.mutex);
@@ -109,22 +149,18 @@ void raise_assertions(const DeviceTable& table, void* device, bool names_argumen
     size_t slot = (found.check / kAssertions - 1) % kMostChecks;
     if (slot < all.by_number.size() && all.by_number[slot]->second == found.check) {
       const Check& failed = all.by_number[slot]->first;
-      const std::string& op = std::get<2>(failed);
-      argument = std::get<1>(failed);
-      text = std::get<3>(failed);
+      text = failed.text;
       // The caller names the running operation, but not an earlier one.
-      const bool is_running = current_op() && op == current_op();
-      if (!op.empty() && !is_running) text = op + ": " + text;
+      const bool is_running = current_op() && failed.op == current_op();
+      if (!failed.op.empty() && !is_running) op = std::string(failed.op) + ": ";
     }
   }
-  fail_assertion(names_argument ? argument : 0, text, found.value);
+  fail_argument(names_argument ? text.argument : 0, "%s%s", op.c_str(),
+                filled(text, found.value).c_str());
 }
 
-void fail_assertion(int argument, const std::string& text, int64_t value) {
-  std::string message = text;
-  size_t entry = message.find("%lld");
-  if (entry != std::string::npos) message.replace(entry, 4, std::to_string(value));
-  fail_argument(argument, "%s", message.c_str());
+void fail_check(const CheckText& text, int64_t value) {
+  fail_argument(text.argument, "%s", filled(text, value).c_str());
 }
 
 }  // namespace th

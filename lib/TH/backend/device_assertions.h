@@ -5,7 +5,6 @@
 // is an error in the thread that queued the operation, whichever thread synchronizes first.
 
 #include <cstdint>
-#include <string>
 
 #include "backend/table.h"
 
@@ -15,12 +14,22 @@ namespace th {
 // number modulo kAssertions. Each thread that queues operations uses the numbers of one slot.
 constexpr uint32_t kAssertions = 32;
 
-// Returns the number of a check of the calling thread. Equal checks of an operation have equal
-// numbers. "%lld" in the text is replaced by the invalid value. argument: as in th::fail_argument.
-uint32_t number_of_check(int argument, const char* text);
+// The message of a check of values. In the format, "%v" is replaced by the invalid value, "%1" and
+// "%2" by numbers, and "%s" by the word. The format and the word live as long as the process. Calls
+// on devices make such texts all the time, and few of them are read.
+struct CheckText {
+  int argument;  // as in th::fail_argument
+  const char* format;
+  int64_t first = 0, second = 0;
+  const char* word = "";
+};
 
-// Throws th::Error for a check with this text that found value.
-[[noreturn]] void fail_assertion(int argument, const std::string& text, int64_t value);
+// Returns the number of a check of the calling thread. Equal checks of an operation have equal
+// numbers.
+uint32_t number_of_check(const CheckText& text);
+
+// Throws the message of a failed check for this value.
+[[noreturn]] void fail_check(const CheckText& text, int64_t value);
 
 // Collects the failed checks of the table's device, which must be synchronized. Throws th::Error if
 // a check of the calling thread, or of a thread that has ended, has failed. The message names the

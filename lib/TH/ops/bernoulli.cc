@@ -1,7 +1,5 @@
 // Random 0 or 1 with probabilities given by a tensor.
 
-#include <cstdio>
-
 #include "ops/elementwise.h"
 #include "ops/filling.h"
 
@@ -23,19 +21,14 @@ TensorRef paired(Tensor* r, Tensor* p) {
   return TensorRef(p);
 }
 
-struct BadProbability {
-  void operator()(char* text, size_t length) const {
-    std::snprintf(text, length, "element %%lld of p is not from 0 to 1");
-  }
-};
-constexpr BadProbability kBadProbability;
+constexpr char kBadProbability[] = "element %v of p is not from 0 to 1";
 
 template <class Arguments>
 void set_drawn(Arguments& a, Shapes& s) {
   TensorRef p = paired(a.self, a.p);
   if (a.self->numel() > 0) {
     ValueCheck(Arguments::op, Condition::probability, 0, p.get(), device_of({a.self, a.p}),
-               CheckText(s.number_of(&a.p), kBadProbability), *a.self);
+               {s.number_of(&a.p), kBadProbability}, *a.self);
   }
   // The result may be p, but must not overlap it otherwise.
   if (!is_contiguous(*a.self)) {
@@ -51,7 +44,7 @@ void draw(Arguments& a) {
   if (r->numel() == 0) return;
   TensorRef p = paired(r, a.p);
   Device* device = device_of({r, a.p});
-  CheckText text(argument_number(Arguments::op, &a, &a.p), kBadProbability);
+  const CheckText text = {argument_number(a, a.p), kBadProbability};
   ValueCheck check(Arguments::op, Condition::probability, 0, p.get(), device, text);
   TensorRef in_order = contiguous(p.get());
   run(Arguments::op, device, [&](Operands& at) {

@@ -2,8 +2,6 @@
 
 #include "ops/class_loss.h"
 
-#include <cstdio>
-
 #include "THGeneral.h"
 #include "base/error.h"
 #include "ops/compose.h"
@@ -25,12 +23,8 @@ TensorRef numbers_to_check(Tensor* classes, int64_t ignored) {
 template <class A, class T>
 void check_numbers(const A& a, const Shapes& s, const T& classes, int64_t count, int64_t ignored) {
   if (classes->numel() == 0) return;
-  const auto write = [count](char* text, size_t length) {
-    std::snprintf(text, length, "class %%lld is out of range of %lld classes",
-                  static_cast<long long>(count));
-  };
   check_values(A::op, Condition::index, count, numbers_to_check(classes, ignored).get(),
-               CheckText(s.number_of(&classes), write));
+               {s.number_of(&classes), "class %v is out of range of %1 classes", count});
   (void)a;
 }
 

@@ -1,7 +1,5 @@
 // Convolutions and cross-correlations of images and volumes: shapes, checks and aliasing.
 
-#include <cstdio>
-
 #include "base/error.h"
 #include "ops/compose.h"
 #include "ops/product.h"
@@ -199,10 +197,7 @@ void set_result(const Convolution& c, Shapes& s) {
 }
 
 uint32_t check_of_map(const Operands& at, int64_t planes) {
-  char text[100];
-  std::snprintf(text, sizeof(text), "plane %%lld of the map is out of range of %lld planes",
-                static_cast<long long>(planes));
-  return late_check(at, 0, text);
+  return late_check(at, {0, "plane %v of the map is out of range of %1 planes", planes});
 }
 
 void convolve(const Convolution& c) {

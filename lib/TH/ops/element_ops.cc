@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <initializer_list>
 
 #include "backend/grain.h"
@@ -99,20 +98,16 @@ void check_divisor_number(DType type, const Scalar& divisor) {
 }
 void check_divisors(Op op, Tensor* divisor) {
   if (divisor->numel() == 0) return;
-  check_values(op, Condition::divisor, 0, divisor, CheckText(0, [&](char* text, size_t length) {
-                 std::snprintf(text, length,
-                               "integers cannot be divided by 0: the %sTensor divisor contains 0",
-                               name(divisor->dtype));
-               }));
+  check_values(op, Condition::divisor, 0, divisor,
+               {0, "integers cannot be divided by 0: the %sTensor divisor contains 0", 0, 0,
+                name(divisor->dtype)});
 }
 
 // Integers to a negative power are fractions.
 void check_exponents(Op op, Tensor* exponents) {
   if (exponents->dtype == DType::Byte || exponents->numel() == 0) return;
-  check_values(op, Condition::exponent, 0, exponents, CheckText(0, [&](char* text, size_t length) {
-                 std::snprintf(text, length,
-                               "integers have no negative powers, got exponent %%lld");
-               }));
+  check_values(op, Condition::exponent, 0, exponents,
+               {0, "integers have no negative powers, got exponent %v"});
 }
 
 // Checks numbers, divisors and exponents before the result is resized. The shapes have been

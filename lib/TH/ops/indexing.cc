@@ -1,7 +1,6 @@
 #include "ops/indexing.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "base/error.h"
@@ -21,32 +20,21 @@ void index_strides(const DimIndices& by, const Tensor& index, int ndim, int64_t*
   }
 }
 
-// Writes the message for an index out of range.
-class IndexText {
- public:
-  explicit IndexText(const DimIndices& by) : by_(by) {}
-  void operator()(char* text, size_t length) const {
-    std::snprintf(text, length, "index %%lld is out of range of dimension %lld of size %lld",
-                  shown(by_.dim), static_cast<long long>(by_.size));
-  }
-  int argument() const { return argument_number(by_.op, by_.arguments, by_.field); }
-
- private:
-  const DimIndices& by_;
-};
+CheckText index_text(const DimIndices& by) {
+  return {by.argument, "index %v is out of range of dimension %1 of size %2", shown(by.dim),
+          by.size};
+}
 
 }  // namespace
 
 void check_indices(const DimIndices& by, const Tensor& t, const Tensor& r) {
-  IndexText text(by);
-  ValueCheck(by.op, Condition::index, by.size, by.index, device_of({&t, by.index}), CheckText(text),
+  ValueCheck(by.op, Condition::index, by.size, by.index, device_of({&t, by.index}), index_text(by),
              r);
 }
 
 void gather_by(const DimIndices& by, Tensor* r, Tensor* t) {
   Device* device = device_of({r, t, by.index});
-  IndexText text(by);
-  ValueCheck check(by.op, Condition::index, by.size, by.index, device, CheckText(text));
+  ValueCheck check(by.op, Condition::index, by.size, by.index, device, index_text(by));
   if (r->numel() == 0) return check.run();
   run(by.op, device, [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(t->dtype));
@@ -79,8 +67,7 @@ void gather_by(const DimIndices& by, Tensor* r, Tensor* t) {
 
 void scatter_by(const DimIndices& by, ScatterAction action, Tensor* r, Tensor* src, Scalar value) {
   Device* device = device_of({r, by.index, src});
-  IndexText text(by);
-  ValueCheck check(by.op, Condition::index, by.size, by.index, device, CheckText(text), *r);
+  ValueCheck check(by.op, Condition::index, by.size, by.index, device, index_text(by), *r);
   if (r->numel() == 0 || by.index->numel() == 0 || (src && src->numel() == 0)) return check.run();
   run(by.op, device, [&](Operands& at) {
     auto item = static_cast<int64_t>(item_size(r->dtype));

@@ -18,13 +18,13 @@ struct DimIndices {
   int64_t size;  // of the dimension
   Tensor* index;
   IndexShape shape;
-  const void* arguments;  // of the operation
-  const void* field;      // of the index in the arguments
+  int argument;  // the number of the index
 };
 // For operations with the parameters dim, which must be wrapped, and index. t: the indexed tensor.
 template <class Arguments>
 DimIndices indices_of(const Arguments& a, const Tensor& t, IndexShape shape) {
-  return {Arguments::op, static_cast<int>(a.dim), t.size[a.dim], a.index, shape, &a, &a.index};
+  return {Arguments::op, static_cast<int>(a.dim),    t.size[a.dim], a.index,
+          shape,         argument_number(a, a.index)};
 }
 
 // Checks indices on the host before r, which has not been resized, is changed: see ValueCheck. For

@@ -1,7 +1,6 @@
 // Elements selected by masks of 0 and 1, and nonzero elements.
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -30,17 +29,11 @@ TensorRef mask_for(Tensor* r, Tensor* mask) {
   return TensorRef(mask);
 }
 
-struct BadMask {
-  void operator()(char* text, size_t length) const {
-    std::snprintf(text, length, "Mask tensor can take 0 and 1 values only");
-  }
-};
-constexpr BadMask kBadMask;
-
 class MaskCheck : public ValueCheck {
  public:
   MaskCheck(Op op, Tensor* mask, Device* device, const Tensor& r)
-      : ValueCheck(op, Condition::mask, 0, mask, device, CheckText(0, kBadMask), r) {}
+      : ValueCheck(op, Condition::mask, 0, mask, device,
+                   {0, "Mask tensor can take 0 and 1 values only"}, r) {}
 };
 
 // Prepares the count of the nonzero elements of the plan's operand 0: in total, and before each
@@ -84,24 +77,11 @@ int64_t count_on_host(Tensor* mask) {
   return counted(at, count);
 }
 
-// Checks that the source has an element for each 1 of the mask.
-class SourceCheck {
- public:
-  SourceCheck(const Tensor& src, int argument) : src_(src), text_(argument, *this) {}
-  void operator()(char* text, size_t length) const {
-    std::snprintf(text, length,
-                  "the mask has %%lld ones, but the source of size %s has only %lld elements",
-                  shape_text(src_).c_str(), static_cast<long long>(src_.numel()));
-  }
-  const CheckText& text() const { return text_; }
-  void check(int64_t ones) const {
-    if (ones > src_.numel()) fail_check(text_, ones);
-  }
-
- private:
-  const Tensor& src_;
-  CheckText text_;
-};
+// The error of a source that has fewer elements than the mask has ones.
+CheckText source_text(const args::maskedCopy& a) {
+  return {argument_number(a, a.src), "the mask has %v ones, but the source has only %1 elements",
+          a.src->numel()};
+}
 
 }  // namespace
 
@@ -174,9 +154,12 @@ void calls(args::maskedCopy& a) {
   Device* device = device_of({r, mask.get(), a.src});
   MaskCheck check(Op::maskedCopy, mask.get(), device, *r);
   if (r->numel() == 0) return;
-  SourceCheck source_check(*a.src, argument_number(a, a.src));
+  const CheckText text = source_text(a);
+  const auto check_source = [&](int64_t ones) {
+    if (ones > a.src->numel()) fail_check(text, ones);
+  };
   bool counts_first = device && on_host(*mask);
-  if (counts_first) source_check.check(count_on_host(mask.get()));
+  if (counts_first) check_source(count_on_host(mask.get()));
   bool shared = has_shared_elements(*r);
   TensorRef source = contiguous(a.src);
   run_steps(Op::maskedCopy, device, [&](Operands& at) {
@@ -192,9 +175,9 @@ void calls(args::maskedCopy& a) {
     start_count(at, DType::Byte, call.plan, &count);
     count.mask_check = check.number(at);
     count.limit = call.limit;
-    if (at.device() && !counts_first) count.limit_check = late_check(source_check.text());
+    if (!counts_first) count.limit_check = late_check(at, text);
     if (!at.run(count)) return false;
-    if (!at.device()) source_check.check(counted(at, count));
+    if (!at.device()) check_source(counted(at, count));
     call.before = count.before;
     call.plan.data[1] = at.write(r);
     return at.run(call);

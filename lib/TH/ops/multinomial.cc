@@ -41,11 +41,11 @@ void calls(args::multinomial& a) {
     call.generator = a.gen;
     call.index_base = TH_INDEX_BASE;
     call.check_value =
-        late_check(at, p_number, "a probability in row %lld is negative or not finite");
+        late_check(at, {p_number, "a probability in row %v is negative or not finite"});
     call.check_sum =
-        late_check(at, p_number, "the probabilities of row %lld sum up to 0 or to infinity");
+        late_check(at, {p_number, "the probabilities of row %v sum up to 0 or to infinity"});
     call.check_possible = late_check(
-        at, samples_number, "row %lld has fewer categories of some probability than samples");
+        at, {samples_number, "row %v has fewer categories of some probability than samples"});
     call.p_argument = p_number;
     call.samples_argument = samples_number;
     call.p = at.read(in_order.get()).data;

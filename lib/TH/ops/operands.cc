@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "backend/device_assertions.h"
 #include "base/error.h"
 #include "memory/heap.h"
 #include "ops/ops.h"
@@ -143,20 +142,8 @@ void Operands::read_back(void* to, const char* scratch, size_t bytes) const {
   }
 }
 
-void fail_check(const CheckText& check, int64_t value) {
-  char text[Error::kLength];
-  check.write(text, sizeof(text));
-  fail_assertion(check.argument(), text, value);
-}
-
-uint32_t late_check(const CheckText& check) {
-  char text[Error::kLength];
-  check.write(text, sizeof(text));
-  return number_of_check(check.argument(), text);
-}
-
-uint32_t late_check(const Operands& at, int argument, const char* text) {
-  return at.device() ? number_of_check(argument, text) : 0;
+uint32_t late_check(const Operands& at, const CheckText& text) {
+  return at.device() ? number_of_check(text) : 0;
 }
 
 void note_fallback() {
@@ -184,7 +171,7 @@ void wait_for_assertions(Device* device, const Tensor& r) {
 }
 
 ValueCheck::ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device,
-                       CheckText text, const Tensor& r)
+                       const CheckText& text, const Tensor& r)
     : op_(op),
       condition_(condition),
       limit_(limit),
@@ -202,7 +189,7 @@ ValueCheck::ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Dev
 
 uint32_t ValueCheck::number(const Operands& at) const {
   if (done_) return 0;
-  if (at.device()) return late_check(text_);
+  if (at.device()) return number_of_check(text_);
   check_on_host(condition_, limit_, t_, text_);
   return 0;
 }
@@ -224,7 +211,7 @@ void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const Ch
     call.plan.start(t->nDimension, t->size);
     call.found = nullptr;
     Placed values = at.read(t);
-    call.check = late_check(text);
+    call.check = number_of_check(text);
     call.plan.add(values.data, item_size(t->dtype), values.tensor->stride);
     call.plan.plan(true);
     call.plan.shared_output = false;  // check calls write nothing

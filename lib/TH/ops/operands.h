@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backend/calls.h"
+#include "backend/device_assertions.h"
 #include "base/op.h"
 #include "base/op_scope.h"
 #include "backend/cpu_backend.h"
@@ -26,34 +27,6 @@ Device* device_of(Tensor* const* operands, int count);
 
 // Returns true if the host has t's valid elements, so that reading them copies nothing.
 bool on_host(const Tensor& t);
-
-// Writes the message of a check of values; "%lld" in the message is replaced by the invalid value.
-// text has space for Error::kLength characters.
-class CheckText {
- public:
-  template <class F>
-  CheckText(int argument, const F& write)  // write(char* text, size_t length); must outlive this
-      : argument_(argument), write_(&call<F>), context_(&write) {}
-  // F also has int argument() const, which is called only after a failed check.
-  template <class F>
-  explicit CheckText(const F& text) : number_(&number_of<F>), write_(&call<F>), context_(&text) {}
-  int argument() const { return number_ ? number_(context_) : argument_; }
-  void write(char* text, size_t length) const { write_(context_, text, length); }
-
- private:
-  template <class F>
-  static void call(const void* write, char* text, size_t length) {
-    (*static_cast<const F*>(write))(text, length);
-  }
-  template <class F>
-  static int number_of(const void* text) {
-    return static_cast<const F*>(text)->argument();
-  }
-  int argument_ = 0;
-  int (*number_)(const void*) = nullptr;
-  void (*write_)(const void*, char*, size_t);
-  const void* context_;
-};
 
 // Runs the call on the device. Returns false if it is unsupported there.
 #define TH_BACKEND_OP(name, Struct)                       \
@@ -154,11 +127,12 @@ inline const char* read_or_null(Operands& at, const TensorRef& t) {
 // error is raised at the next synchronization.
 class ValueCheck {
  public:
-  ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text,
-             const Tensor& r);
+  ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device,
+             const CheckText& text, const Tensor& r);
   // For calls(): shapes() has made the check with the device of the operands. If that is null, the
   // values are valid.
-  ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device, CheckText text)
+  ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Device* device,
+             const CheckText& text)
       : op_(op), condition_(condition), limit_(limit), t_(t), text_(text), done_(!device) {}
   // Returns the check number for a call whose kernel checks the values itself; 0: already checked.
   uint32_t number(const Operands& at) const;
@@ -181,12 +155,9 @@ void wait_for_assertions(Device* device, const Tensor& r);
 // Sets the device of r (null: no change), all of whose elements will be written.
 void place_result(Device* device, Tensor* r);
 
-// Throws the message of a failed check for this value.
-[[noreturn]] void fail_check(const CheckText& text, int64_t value);
-// Returns the number of a check that a kernel makes, as in ValueCheck.
-uint32_t late_check(const CheckText& text);
-// The same; 0 on the CPU, whose kernel raises an error itself.
-uint32_t late_check(const Operands& at, int argument, const char* text);
+// Returns the number of a check that a kernel makes, as in ValueCheck; 0 on the CPU, whose kernel
+// raises an error itself.
+uint32_t late_check(const Operands& at, const CheckText& text);
 
 // Checks values by a separate call, for kernels that do not check them.
 void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text);

@@ -3,7 +3,6 @@
 #include "ops/subscript.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "base/error.h"
@@ -108,11 +107,7 @@ Resolved resolve(const Tensor& t, const Subscript* subscripts, int count) {
 
 void check_indices(const IndexTensor& by, int64_t size) {
   check_values(Op::indexSelect, Condition::index, size, by.indices.get(),
-               CheckText(0, [&](char* text, size_t length) {
-                 std::snprintf(text, length,
-                               "index %%lld is out of range of dimension %d of size %lld",
-                               by.dim + 1, static_cast<long long>(size));
-               }));
+               {0, "index %v is out of range of dimension %1 of size %2", by.dim + 1, size});
 }
 
 // Converts negative indices, which count from the end, to indices from the front.
