@@ -239,7 +239,10 @@ void push_objects(lua_State* L, State* state, const char* name, const Pattern& p
   OpArguments& call = *made;
   for (int k = 0; k < pattern.slots; ++k) {
     const ParameterSource& source = pattern.sources[k];
-    if (source.result && source.arg < 0) {
+    // Hidden results are for tracers: derivatives need them.
+    if (source.hidden && !th::tracing()) {
+      call.tensor(op, k) = nullptr;
+    } else if (source.result && source.arg < 0) {
       Tensor* result = call.tensor(op, k) =
           push_new_tensor(L, state, result_type(state, source.kind, type));
       new_results[k] = lua_gettop(L);
