@@ -90,6 +90,8 @@ inline DType type_of(char kind, DType type) {
     case 'M':
     case 'B':
       return DType::Byte;
+    case 'C':
+      return DType::Char;
     case 'F':
       return DType::Float;
     case 'D':

@@ -47,6 +47,9 @@ std::string slot_text(const Slot& slot, const char* type) {
     case 'B':
       text = "ByteTensor";
       break;
+    case 'C':
+      text = "CharTensor";
+      break;
     case 'W':
       text = type;
       break;
@@ -170,7 +173,7 @@ Form parse_form(const char* p, const char* end) {
     if (*p == '*') slot.result = true, ++p;
     if (*p == '+') slot.result = slot.fresh = true, ++p;
     slot.kind = *p++;
-    slot.tensor = std::strchr("TLIBMWAFD", slot.kind) != nullptr;
+    slot.tensor = std::strchr("TLIBCMWAFD", slot.kind) != nullptr;
     if (slot.kind == '{' || slot.kind == 'o') {
       const char* close = std::strchr(p, slot.kind == 'o' ? ')' : '}');
       slot.letters.assign(slot.kind == 'o' ? p + 1 : p, close);

@@ -3,7 +3,8 @@
 
 // The signatures of operations as patterns that a call is matched against. The notation has a slot
 // for each parameter, in their order:
-//   T tensor of the op's type   L, I, B, F, D tensor of type Long, Int, Byte, Float, Double
+//   T tensor of the op's type
+//   L, I, B, C, F, D tensor of type Long, Int, Byte, Char, Float, Double
 //   M mask: ByteTensor or T   W T, or LongTensor if T is an integer type   A tensor of any type
 //   {T}, {L} table of tensors
 //   x element   d number   l integer   i dimension   n index   b boolean   g generator

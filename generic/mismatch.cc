@@ -20,6 +20,8 @@ const char* conversion(DType type) {
   switch (type) {
     case DType::Byte:
       return "byte";
+    case DType::Char:
+      return "char";
     case DType::Int:
       return "int";
     case DType::Long:
@@ -44,6 +46,7 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
     if (!is_given(source) || source.kind == 'T' || source.kind == 'A') continue;
     DType wanted = source.kind == 'L'   ? DType::Long
                    : source.kind == 'I' ? DType::Int
+                   : source.kind == 'C' ? DType::Char
                    : source.kind == 'F' ? DType::Float
                    : source.kind == 'D' ? DType::Double
                                         : DType::Byte;

@@ -52,6 +52,7 @@
 #define TH_C_Any THTensor
 #define TH_C_Wide THTensor
 #define TH_C_Byte THByteTensor
+#define TH_C_Char THCharTensor
 #define TH_C_Mask THByteTensor
 #define TH_C_Int THIntTensor
 #define TH_C_Long THLongTensor

@@ -22,7 +22,7 @@ local function parse(form, row)
       if slot.kind == 'o' and slot.default ~= '' then
          slot.default = word_of(slot.default, row.doc)
       end
-      local is_tensor = slot.kind:find '[TLIBMWAFD{]' ~= nil
+      local is_tensor = slot.kind:find '[TLIBCMWAFD{]' ~= nil
       repeat
          position = position + 1
          assert(parameters[position], form)

@@ -79,6 +79,12 @@ def lstm(gates, weight, output, state):
 
 case("lstm", "tensor.cat({ tensor.lstm(a, b, c, d) }, 3)", lstm, real(3, 2, 8),
      real(8, 2, number=1), real(2, 2, number=2), real(2, 2, number=3))
+CHARS = "tensor.CharTensor{{3, -5, 100}, {127, 0, -8}}"
+WEIGHT = torch.tensor([[3, -5, 100], [127, 0, -8]], dtype=torch.float64)
+case("dequantizeRows", "tensor.dequantizeRows(%s, a)" % CHARS, lambda s: WEIGHT * s[:, None],
+     real(2))
+case("quantizedLinear", "tensor.quantizedLinear(a, %s, tensor.FloatTensor{0.25, 0.5})" % CHARS,
+     lambda x: x @ WEIGHT.T * torch.tensor([0.25, 0.5]), real(2, 3))
 case("dropout", "tensor.dropout(a, 0)", lambda x: F.dropout(x, 0), real(2, 3))
 
 # ---- two operands, which broadcast

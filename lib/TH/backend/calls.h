@@ -13,6 +13,7 @@
 #include "backend/loop_plan.h"
 #include "backend/network_call.h"
 #include "backend/product_call.h"
+#include "backend/quantized_call.h"
 #include "backend/random_call.h"
 #include "backend/reduce_call.h"
 #include "backend/scan_call.h"
@@ -33,6 +34,7 @@ namespace th {
   X(fill, FillCall)         \
   X(generate, GenerateCall) \
   TH_PRODUCT_OPS(X)         \
+  TH_QUANTIZED_OPS(X)       \
   TH_REDUCE_OPS(X)          \
   TH_CHECK_OPS(X)           \
   TH_INDEX_OPS(X)           \

@@ -41,11 +41,16 @@ BFloat16Products choose() {
   return {};
 }
 
+const BFloat16Products& products() {
+  static const BFloat16Products chosen = choose();
+  return chosen;
+}
+
 }  // namespace
 
 BFloat16Product bfloat16_product(DType dtype) {
-  static const BFloat16Products chosen = choose();
-  return dtype == DType::Half ? chosen.half : chosen.bfloat16;
+  return dtype == DType::Half ? products().half : products().bfloat16;
 }
+BFloat16Product bfloat16_product_to_float() { return products().to_float; }
 
 }  // namespace th

@@ -19,6 +19,7 @@ struct BatchSum {
 using BFloat16Product = void (*)(const ProductBlock&, const BatchSum&, int64_t depth, void* memory);
 struct BFloat16Products {
   BFloat16Product bfloat16, half;  // null: float copies are faster
+  BFloat16Product to_float;        // of BFloat16 factors, with float results
 };
 
 // The sizes of the sums in memory, rows x cols, and of the packed factors: cols x depth of b, and a
@@ -49,6 +50,8 @@ static inline BFloat16Sizes bfloat16_sizes(int64_t m, int64_t n, int64_t k, int 
 // Returns null if the CPU or the build has no such instructions for the type, or TENSOR_ISA
 // excludes them.
 BFloat16Product bfloat16_product(DType dtype);
+// The same for BFloat16 factors and float results.
+BFloat16Product bfloat16_product_to_float();
 
 }  // namespace th
 

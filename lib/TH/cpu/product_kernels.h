@@ -27,6 +27,16 @@ struct ProductBlock {
   bool streams = false;
 };
 
+// sums[i][j] = the sum of x[i][l] * weight[j][l], for contiguous x, m x k, and sums, m x n. weight:
+// n rows of k contiguous elements, `step` elements apart.
+struct QuantizedBlock {
+  int64_t m, n, k;
+  const float* x;
+  const int8_t* weight;
+  int64_t step;
+  float* sums;
+};
+
 using ProductKernel = void (*)(const ProductBlock&);
 // memory: panel_bytes(type, n).
 using PanelKernel = void (*)(const ProductBlock&, void* memory);
@@ -47,6 +57,7 @@ struct ProductKernels {
   // with contiguous rows, and for one with contiguous columns. The results of the latter are the
   // sums, as floats. Null if the instruction set does not support them.
   TypeTable<ProductKernel> reduced_rows, reduced_columns;
+  void (*quantized_rows)(const QuantizedBlock&);  // null: not supported
 };
 constexpr int64_t kSmallProduct = 8;
 

@@ -300,6 +300,7 @@ void nll_all_slopes(Backward& b);
 void nll_slopes(Backward& b);
 void lstm_cell_slopes(Backward& b);
 void lstm_slopes(Backward& b);
+void quantized_linear_slopes(Backward& b);
 void binary_cross_entropy_all_slopes(Backward& b);
 void binary_cross_entropy_slopes(Backward& b);
 void conv1d_slopes(Backward& b);

@@ -30,6 +30,8 @@ constexpr int8_t element_type_of(const char* type) {
       return kAnyType;
     case 'B':
       return static_cast<int8_t>(DType::Byte);
+    case 'C':
+      return static_cast<int8_t>(DType::Char);
     case 'I':
       return static_cast<int8_t>(DType::Int);
     case 'L':

@@ -1,4 +1,25 @@
 return [=[
+quantizeRows
+> tensor.quantizeRows(tensor.Tensor{{127, -1, 0.5}, {2, 1, 0}})
+ 127   -1    0
+ 127   64    0
+[torch.CharTensor of size 2x3]
+ 1.0000
+ 0.0157
+[torch.FloatTensor of size 2]
+
+dequantizeRows
+> tensor.dequantizeRows(tensor.CharTensor{{127, -64}}, tensor.FloatTensor{0.5})
+ 63.5000 -32.0000
+[torch.FloatTensor of size 1x2]
+
+quantizedLinear
+> weight, scales = tensor.quantizeRows(tensor.Tensor{{127, -1}, {2, 1}})
+> tensor.quantizedLinear(tensor.Tensor{1, 10}, weight, scales)
+ 117.0000
+  12.0787
+[torch.DoubleTensor of size 2]
+
 vecdot
 > tensor.vecdot(tensor.Tensor{{1, 2}, {3, 4}}, tensor.Tensor{1, 10})
  21

@@ -18,9 +18,9 @@ local shared = { omit = first.omit, elements = elements }
 local all = {}
 for name, case in pairs(first.cases) do all[name] = case end
 for _, file in ipairs { 'structure', 'arrange', 'reduce', 'reduce_more', 'order', 'count',
-                        'statistics', 'pad', 'index', 'product', 'convolution', 'spatial',
-                        'fourier', 'complex', 'linalg', 'random', 'networks', 'composed', 'sets',
-                        'sampled', 'histogram', 'array' } do
+                        'statistics', 'pad', 'index', 'product', 'quantized', 'convolution',
+                        'spatial', 'fourier', 'complex', 'linalg', 'random', 'networks',
+                        'composed', 'sets', 'sampled', 'histogram', 'array' } do
   for name, case in pairs(require('support.cases_' .. file).install(shared)) do
     assert(not all[name], name)
     all[name] = case

@@ -132,7 +132,7 @@ function Program:operands(e, args)
         for k, make in ipairs(list) do tensors[k] = make(leaves) end
         return tensors
       end
-    elseif slot.kind:match '[LIBMAFD]' then
+    elseif slot.kind:match '[LIBCMAFD]' then
       makers[i] = model.maker(runner.element_of(slot.kind, e), arg)
     elseif type(arg) == 'table' then
       makers[i] = function() return tensor.LongStorage(arg.sizes or arg.dims) end

@@ -16,12 +16,13 @@ local runner = {}
 local layouts = { 'contiguous', 'transposed', 'offset', 'strided', 'expanded' }
 local result_layouts = { 'strided', 'transposed', 'offset' }
 
-local type_of_letter = { L = 'Long', I = 'Int', B = 'Byte', M = 'Byte', F = 'Float', D = 'Double' }
+local type_of_letter = { L = 'Long', I = 'Int', B = 'Byte', C = 'Char', M = 'Byte', F = 'Float',
+                         D = 'Double' }
 
 local function element_of(kind, e) return elements[type_of_letter[kind]] or e end
 
 local function is_tensor_kind(kind)
-  return kind:match('[TLIBMWAFD]') ~= nil
+  return kind:match('[TLIBCMWAFD]') ~= nil
 end
 
 -- For each argument a function that returns its Lua value, with new tensors at each call.

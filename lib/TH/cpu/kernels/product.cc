@@ -3,6 +3,7 @@
 #include "cpu/kernels/element_loop.h"
 #include "cpu/kernels/few_rows.h"
 #include "cpu/kernels/panel_product.h"
+#include "cpu/kernels/quantized_rows.h"
 #include "cpu/kernels/reduced_product.h"
 #include "cpu/kernels/vector_bytes.h"
 
@@ -214,10 +215,12 @@ constexpr ProductKernels product_kernels = {
       using T = decltype(zero);
       if constexpr (IsReduced<T>::value) return &ReducedProduct<T>::by_columns;
       return nullptr;
-    })
+    }),
+    &QuantizedRows::run
 #else
     {},
-    {}
+    {},
+    nullptr
 #endif
 };
 

@@ -33,18 +33,6 @@ inline vector::F32 load_as_float(const BFloat16* p) {
 #endif
 }
 
-inline float sum_of_lanes(vector::F32 x) {
-#ifdef __AVX512F__
-  const __m256 eight =
-      _mm512_maskz_extractf32x8_ps(0xff, x, 0) + _mm512_maskz_extractf32x8_ps(0xff, x, 1);
-#else
-  const __m256 eight = x;
-#endif
-  const __m128 four = _mm256_castps256_ps128(eight) + _mm256_extractf128_ps(eight, 1);
-  const __m128 two = four + _mm_movehl_ps(four, four);
-  return two[0] + two[1];
-}
-
 template <class T>
 class ReducedProduct {
  public:
@@ -112,7 +100,7 @@ class ReducedProduct {
     for (int r = 0; r < rows; ++r) {
       V lanes = sum[r][0];
       for (int chain = 1; chain < kChains; ++chain) lanes += sum[r][chain];
-      float total = sum_of_lanes(lanes);
+      float total = vector::sum_of_lanes(lanes);
       for (int64_t l = k; l < p.k; ++l) total += load(a[r * p.a_row + l]) * b[l];
       finish(p, i + r, total);
     }

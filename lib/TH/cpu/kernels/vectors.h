@@ -233,6 +233,18 @@ inline F32 narrow(Doubles d) {
   return load<F32>(lane);
 }
 
+inline float sum_of_lanes(F32 x) {
+#ifdef __AVX512F__
+  const __m256 eight =
+      _mm512_maskz_extractf32x8_ps(0xff, x, 0) + _mm512_maskz_extractf32x8_ps(0xff, x, 1);
+#else
+  const __m256 eight = x;
+#endif
+  const __m128 four = _mm256_castps256_ps128(eight) + _mm256_extractf128_ps(eight, 1);
+  const __m128 two = four + _mm_movehl_ps(four, four);
+  return two[0] + two[1];
+}
+
 // c0 + c1 x + c2 x^2 ..., by Horner's rule.
 template <class V>
 inline V polynomial(V, Item<V> c) {

@@ -24,39 +24,44 @@
 namespace th {
 namespace {
 
-// A panel of results.
+// A panel of results of type T.
+template <class T>
 struct Result {
-  uint16_t* c;
+  T* c;
   int64_t row, col, rows, cols;
   float alpha, beta;
 };
 
-// 16 elements as floats, and back.
-inline __m512 widen(BFloat16, __m256i x) {
-  return _mm512_castsi512_ps(
-      _mm512_maskz_slli_epi32(0xffff, _mm512_maskz_cvtepu16_epi32(0xffff, x), 16));
+// Up to 16 elements as floats, and back.
+inline __m512 load(__mmask16 mask, const BFloat16* c) {
+  const __m512i x = _mm512_maskz_cvtepu16_epi32(0xffff, _mm256_maskz_loadu_epi16(mask, c));
+  return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(0xffff, x, 16));
 }
-[[maybe_unused]] inline __m512 widen(Half, __m256i x) { return _mm512_maskz_cvtph_ps(0xffff, x); }
-inline __m256i narrow(BFloat16, __m512 x) { return (__m256i)_mm512_cvtneps_pbh(x); }
-[[maybe_unused]] inline __m256i narrow(Half, __m512 x) {
-  return _mm512_maskz_cvtps_ph(0xffff, x, _MM_FROUND_TO_NEAREST_INT);
+[[maybe_unused]] inline __m512 load(__mmask16 mask, const Half* c) {
+  return _mm512_maskz_cvtph_ps(0xffff, _mm256_maskz_loadu_epi16(mask, c));
 }
+inline __m512 load(__mmask16 mask, const float* c) { return _mm512_maskz_loadu_ps(mask, c); }
+inline void store(BFloat16* c, __mmask16 mask, __m512 x) {
+  _mm256_mask_storeu_epi16(c, mask, (__m256i)_mm512_cvtneps_pbh(x));
+}
+[[maybe_unused]] inline void store(Half* c, __mmask16 mask, __m512 x) {
+  _mm256_mask_storeu_epi16(c, mask, _mm512_maskz_cvtps_ph(0xffff, x, _MM_FROUND_TO_NEAREST_INT));
+}
+inline void store(float* c, __mmask16 mask, __m512 x) { _mm512_mask_storeu_ps(c, mask, x); }
 
 // c = beta * c + alpha * sum, for up to 16 contiguous elements.
 template <class T>
-void store(const Result& r, uint16_t* c, int64_t n, __m512 sum) {
+void finish_elements(const Result<T>& r, T* c, int64_t n, __m512 sum) {
   const auto mask = static_cast<__mmask16>(first_elements(n < 16 ? n : 16));
   sum = _mm512_mul_ps(sum, _mm512_set1_ps(r.alpha));
-  if (r.beta != 0) {
-    const __m512 old = widen(T(), _mm256_maskz_loadu_epi16(mask, c));
-    sum = _mm512_fmadd_ps(old, _mm512_set1_ps(r.beta), sum);
-  }
-  _mm256_mask_storeu_epi16(c, mask, narrow(T(), sum));
+  if (r.beta != 0) sum = _mm512_fmadd_ps(load(mask, c), _mm512_set1_ps(r.beta), sum);
+  store(c, mask, sum);
 }
 
 // For a row-major c. lines: rows of c; elements: those of a row.
 template <class T>
-void finish_rows(const float* sums, const Packed& lines, const Packed& elements, const Result& r) {
+void finish_rows(const float* sums, const Packed& lines, const Packed& elements,
+                 const Result<T>& r) {
   const int down = lines.tiles(r.rows), across = elements.tiles(r.cols);
   for (int i = 0; i < down; ++i, sums += across * kSums) {
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -72,15 +77,15 @@ void finish_rows(const float* sums, const Packed& lines, const Packed& elements,
         low = _mm512_castpd_ps(_mm512_permutex2var_pd(x, first, y));
         high = _mm512_castpd_ps(_mm512_permutex2var_pd(x, second, y));
       }
-      uint16_t* c = r.c + row * r.row;
-      store<T>(r, c, r.cols, low);
-      if (r.cols > kLanes) store<T>(r, c + kLanes, r.cols - kLanes, high);
+      T* c = r.c + row * r.row;
+      finish_elements(r, c, r.cols, low);
+      if (r.cols > kLanes) finish_elements(r, c + kLanes, r.cols - kLanes, high);
     }
   }
 }
 
 template <class T>
-void finish(const float* sums, const Packed& a, const Packed& b, const Result& r) {
+void finish(const float* sums, const Packed& a, const Packed& b, const Result<T>& r) {
   if (r.col == 1) return finish_rows<T>(sums, a, b, r);
   alignas(64) float transposed[4 * kSums];
   const int down = a.tiles(r.rows), across = b.tiles(r.cols);
@@ -255,7 +260,8 @@ struct PanelOfA {
   }
 };
 
-template <class T>
+// T: the type of the factors. R: that of the results.
+template <class T, class R = T>
 void multiply_block(const ProductBlock& p, const BatchSum& sum, int64_t part_depth, void* memory) {
   constexpr int parts = std::is_same_v<T, Half> ? 2 : 1;
   constexpr int64_t kFewPanels = 4;  // of b: packing a would take longer than it saves
@@ -311,8 +317,8 @@ void multiply_block(const ProductBlock& p, const BatchSum& sum, int64_t part_dep
             if (parts > 1) {
               add_rest(sums + at, rest + at, tiles * packed_b.tiles(cols) * kSums);
             }
-            uint16_t* c = reinterpret_cast<uint16_t*>(p.c) + i * p.c_row + j * p.c_col;
-            finish<T>(sums + at, panel.packed, packed_b,
+            R* c = reinterpret_cast<R*>(p.c) + i * p.c_row + j * p.c_col;
+            finish<R>(sums + at, panel.packed, packed_b,
                       {c, p.c_row, p.c_col, rows, cols, alpha, beta});
           }
         }
@@ -326,9 +332,11 @@ void multiply_block(const ProductBlock& p, const BatchSum& sum, int64_t part_dep
 namespace TH_ISA {
 extern const BFloat16Products bfloat16_products;
 #ifdef TH_HAVE_AMX_TILES
-constexpr BFloat16Products bfloat16_products = {&multiply_block<BFloat16>, &multiply_block<Half>};
+constexpr BFloat16Products bfloat16_products = {&multiply_block<BFloat16>, &multiply_block<Half>,
+                                                &multiply_block<BFloat16, float>};
 #else
-constexpr BFloat16Products bfloat16_products = {&multiply_block<BFloat16>, nullptr};
+constexpr BFloat16Products bfloat16_products = {&multiply_block<BFloat16>, nullptr,
+                                                &multiply_block<BFloat16, float>};
 #endif
 }  // namespace TH_ISA
 }  // namespace th
