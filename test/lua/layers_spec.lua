@@ -207,6 +207,67 @@ describe('attention', function()
   end)
 end)
 
+-- The CPU converts operands of 16 bits by blocks of 64 rows and 256 columns.
+describe('attention of 16-bit floats', function()
+  -- The largest difference from the result in double, which is rounded once.
+  local function difference(type, q, k, v, mask, causal)
+    local added = mask and mask:type() ~= 'torch.ByteTensor'
+    local r = tensor.attention(q, k, v, mask, causal)
+    assert.are.equal(q:type(), r:type())
+    local want = tensor.attention(q:double(), k:double(), v:double(),
+                                  added and mask:double() or mask, causal)
+    local error = (r:double() - want):abs() - tensor.abs(want) * 2 ^ (type == 'half' and -11 or -8)
+    return error:max()
+  end
+  for _, type in ipairs{ 'half', 'bfloat16' } do
+    it('of many blocks, with masks, views and a cache: ' .. type, function()
+      tensor.manualSeed(5)
+      local function random(...)
+        local t = Double(...):normal()
+        return t[type](t)
+      end
+      local q, k, v = random(3, 130, 24), random(3, 530, 24), random(3, 530, 17)
+      local bytes, added = Byte(130, 530):random(0, 1), random(130, 530)
+      for _, mask in ipairs{ false, bytes, added } do
+        for _, causal in ipairs{ false, true } do
+          assert.is_true(difference(type, q, k, v, mask or nil, causal) < 1e-5)
+        end
+      end
+      -- The heads of a row of activations, and one query after 1 to 300 tokens of a cache.
+      local packed = random(70, 3, 4, 16)
+      local function part(i) return packed:select(2, i):transpose(1, 2) end
+      assert.is_true(difference(type, part(1), part(2), part(3), nil, true) < 1e-5)
+      local keys, values = random(4, 300, 16), random(4, 300, 16)
+      for _, count in ipairs{ 1, 2, 255, 256, 257, 300 } do
+        local query = random(1, 4, 16):transpose(1, 2)
+        assert.is_true(difference(type, query, keys:narrow(2, 1, count), values:narrow(2, 1, count),
+                                  nil, true) < 1e-5)
+      end
+    end)
+  end
+
+  it('does not overflow in 16 bits, and passes on NaN', function()
+    local q = tensor.HalfTensor(2, 100):fill(60)
+    local r = tensor.attention(q, q, q)
+    assert.are.equal(60, r[1][1])
+    local v = q:clone()
+    v[1][3] = 0 / 0
+    r = tensor.attention(q, q, v)
+    assert.is_true(r[2][3] ~= r[2][3])
+    assert.are.equal(60, r[2][4])
+  end)
+
+  it('does not depend on the number of threads', function()
+    local threads = tensor.getnumthreads()
+    finally(function() tensor.setnumthreads(threads) end)
+    local q = Double(8, 200, 32):normal():half()
+    tensor.setnumthreads(1)
+    local want = tensor.attention(q, q, q, true)
+    tensor.setnumthreads(3)
+    assert.is_true(tensor.attention(q, q, q, true):equal(want))
+  end)
+end)
+
 describe('batchNorm', function()
   it('updates the running mean and variance, through which no gradient goes', function()
     local x = tensor.randn(6, 2)

@@ -107,11 +107,11 @@ struct AttentionMatrix {
   int64_t outer, inner, row, column;
 };
 
-// softmax(scale * q * k^T + mask) * v, for outer x inner matrices of float or double, on devices
-// also of a 16-bit type. q: rows x depth, k: columns x depth, v: columns x width. mask: null, bytes
-// (1: visible) or elements that are added. causal: row i sees columns up to i + columns - rows.
-// sums: contiguous, the logarithm of the sum of exponentials of each row; -infinity if it sees
-// nothing. tf32: as in ProductCall.
+// softmax(scale * q * k^T + mask) * v, for outer x inner matrices of a floating-point type. Gradients
+// on the CPU are of float or double. q: rows x depth, k: columns x depth, v: columns x width. mask:
+// null, bytes (1: visible) or elements that are added. causal: row i sees columns up to i + columns
+// - rows. sums: contiguous, the logarithm of the sum of exponentials of each row; -infinity if it
+// sees nothing. tf32: as in ProductCall.
 struct AttentionShape {
   DType dtype;
   int64_t outer, inner, rows, columns, depth, width;

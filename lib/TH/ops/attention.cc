@@ -93,16 +93,16 @@ AttentionMatrix matrix_of(const Tensor& t, char* data) {
   return m;
 }
 
-// The type of the operands on a backend. The products of the CPU have no 16-bit factors.
-DType type_of_products(DType type, const Device* device) {
+// The type in which gradients are computed on a backend. The CPU has no 16-bit gradients.
+DType type_of_slopes(DType type, const Device* device) {
   return device ? type : compute_type(type);
 }
 
-// The operands in the type of the products.
 struct AttentionOperands {
   TensorRef q, k, v, mask;
 };
 
+// The operands in a type that the kernel supports.
 template <class A>
 AttentionOperands operands_of(const A& a, DType type) {
   const auto operand = [&](Tensor* t) { return in_two_batches(in_type(t, type).get()); };
@@ -206,13 +206,12 @@ void calls(args::attention& a) {
   }
   TensorRef temporary;
   run_steps(a.op, device, [&](Operands& at) {
-    const DType type = type_of_products(a.q->dtype, at.device());
-    const AttentionOperands operands = operands_of(a, type);
+    const AttentionOperands operands = operands_of(a, a.q->dtype);
     // The kernel writes the result itself if its layout allows that.
     temporary = TensorRef();
-    TensorRef r = a.r_->dtype == type ? in_two_batches(a.r_) : TensorRef();
-    if (!r || r->storage != a.r_->storage) {
-      temporary = TensorRef(tensor_new_sized(type, a.r_->nDimension, a.r_->size));
+    TensorRef r = in_two_batches(a.r_);
+    if (r->storage != a.r_->storage) {
+      temporary = TensorRef(tensor_new_sized(a.r_->dtype, a.r_->nDimension, a.r_->size));
       r = in_two_batches(temporary.get());
     }
     AttentionCall call;
@@ -254,7 +253,7 @@ void calls(args::attentionSlopes& a) {
   Tensor* const slopes[] = {a.qSlope, a.kSlope, a.vSlope};
   TensorRef temporaries[3];
   run_steps(a.op, device, [&](Operands& at) {
-    const DType type = type_of_products(a.q->dtype, at.device());
+    const DType type = type_of_slopes(a.q->dtype, at.device());
     const AttentionOperands operands = operands_of(a, type);
     TensorRef g = in_two_batches(in_type(a.gradient, type).get());
     TensorRef r = in_two_batches(in_type(a.r, type).get()), logarithms = contiguous(a.logsumexp);

@@ -1,6 +1,7 @@
 // Attention by blocks of rows and columns. The weights of a block are computed by a product, and
 // only one block of them exists at a time. A running maximum and sum of each row, by which earlier
-// parts of the result are corrected, replace the softmax of the whole row (Dao et al., 2022).
+// parts of the result are corrected, replace the softmax of the whole row (Dao et al., 2022). Half
+// and BFloat16 are converted to float by blocks, too.
 
 #include <cmath>
 #include <cstring>
@@ -28,22 +29,42 @@ struct Plane {
   T* data;
   int64_t row;
 
+  Plane from(int64_t first) const { return {data + first * row, row}; }
   blas::Matrix<const T> rows(int64_t first) const { return {data + first * row, row, true}; }
   blas::Matrix<const T> transposed(int64_t first) const { return {data + first * row, row, false}; }
   blas::Matrix<T> result(int64_t first) const { return {data + first * row, row, true}; }
 };
 
-template <class T>
+// E: the element type of the operands. The gradients need operands of the compute type.
+template <class E>
 struct Attention {
+  using T = ComputeOf<E>;
+  static constexpr bool kConverts = !std::is_same_v<E, T>;
   static constexpr T kNothing = -std::numeric_limits<T>::infinity();
 
   const AttentionShape& of;
   // The elements of a row of weights are padded to whole vectors.
   const int64_t cols = padded_to_lanes(least(of.columns, kCols));
 
-  Plane<T> plane(const AttentionMatrix& m, int64_t matrix) const {
+  template <class Element = T>
+  Plane<Element> plane(const AttentionMatrix& m, int64_t matrix) const {
     const int64_t at = matrix / of.inner * m.outer + matrix % of.inner * m.inner;
-    return {reinterpret_cast<T*>(m.data) + at, m.row};
+    return {reinterpret_cast<Element*>(m.data) + at, m.row};
+  }
+
+  // Some rows of an operand: where they are, or converted in `memory`.
+  Plane<T> rows_of(const AttentionMatrix& m, int64_t matrix, int64_t first, int64_t count,
+                   int64_t columns, T* memory) const {
+    const Plane<E> own = plane<E>(m, matrix).from(first);
+    if constexpr (kConverts) {
+      for (int64_t i = 0; i < count; ++i) {
+        const char* data = reinterpret_cast<const char*>(own.data + i * own.row);
+        load_block<E>(data, sizeof(E), columns, memory + i * columns);
+      }
+      return {memory, columns};
+    } else {
+      return own;
+    }
   }
 
   // The number of columns that some row before `row_end` sees.
@@ -52,11 +73,10 @@ struct Attention {
     return most(0, least(of.columns, row_end + of.columns - of.rows));
   }
 
-  // weights = scale * q * k^T for a block, with the mask.
-  void find_weights(int64_t matrix, int64_t i0, int64_t rows, int64_t j0, int64_t count,
-                    T* weights) const {
-    const Plane<T> q = plane(of.q, matrix), k = plane(of.k, matrix);
-    blas::gemm(rows, count, of.depth, static_cast<T>(of.scale), q.rows(i0), k.transposed(j0), T(0),
+  // weights = scale * q * k^T for a block, with the mask. q and k begin at its rows.
+  void find_weights(int64_t matrix, const Plane<T>& q, int64_t i0, int64_t rows, const Plane<T>& k,
+                    int64_t j0, int64_t count, T* weights) const {
+    blas::gemm(rows, count, of.depth, static_cast<T>(of.scale), q.rows(0), k.transposed(0), T(0),
                {weights, cols, true});
     if (of.mask.data) add_mask(matrix, i0, rows, j0, count, weights);
     if (!of.causal) return;
@@ -77,8 +97,8 @@ struct Attention {
         const auto* mask = reinterpret_cast<const uint8_t*>(m.data) + first;
         for (int64_t j = 0; j < count; ++j) w[j] = mask[j * m.column] ? w[j] : kNothing;
       } else {
-        const T* mask = reinterpret_cast<const T*>(m.data) + first;
-        for (int64_t j = 0; j < count; ++j) w[j] += mask[j * m.column];
+        const E* mask = reinterpret_cast<const E*>(m.data) + first;
+        for (int64_t j = 0; j < count; ++j) w[j] += load(mask[j * m.column]);
       }
     }
   }
@@ -128,31 +148,44 @@ struct Attention {
   }
   static T most_of(T a, T b) { return a > b ? a : b; }
 
-  void find_rows(const AttentionCall& c, int64_t matrix, int64_t i0, T* weights, T* result) const {
+  // The memory of a block: weights, which are finite at the beginning, sums and converted operands.
+  int64_t block_rows() const { return least(of.rows, kRows); }
+  int64_t operand_columns() const { return most(of.depth, of.width); }
+  int64_t block_space() const {
+    const int64_t rows = block_rows() * (cols + of.width);
+    return kConverts ? rows + block_rows() * of.depth + cols * operand_columns() : rows;
+  }
+
+  void find_rows(const AttentionCall& c, int64_t matrix, int64_t i0, T* weights) const {
     const int64_t rows = least(kRows, of.rows - i0), columns = columns_before(i0 + rows);
     const int64_t width = of.width;
-    const Plane<T> v = plane(of.v, matrix), r = plane(c.r, matrix);
+    T *const result = weights + block_rows() * cols, *const own_q = result + block_rows() * width,
+             *const own = own_q + block_rows() * of.depth;
+    const Plane<T> q = rows_of(of.q, matrix, i0, rows, of.depth, own_q);
+    const Plane<E> r = plane<E>(c.r, matrix);
     Running running[kRows];
     for (int64_t i = 0; i < rows; ++i) running[i] = {kNothing, 0};
     clear(result, rows * width);
     for (int64_t j0 = 0; j0 < columns; j0 += kCols) {
       const int64_t count = least(kCols, columns - j0);
-      find_weights(matrix, i0, rows, j0, count, weights);
+      find_weights(matrix, q, i0, rows, rows_of(of.k, matrix, j0, count, of.depth, own), j0, count,
+                   weights);
       for (int64_t i = 0; i < rows; ++i) {
         T* w = weights + i * cols;
         const int64_t visible = of.causal ? least(count, columns_before(i0 + i + 1) - j0) : count;
         add_row(w, most(0, visible), &running[i], result + i * width);
         for (int64_t j = most(0, visible); j < count; ++j) w[j] = 0;
       }
-      blas::gemm(rows, width, count, T(1), {weights, cols, true}, v.rows(j0), T(1),
+      const Plane<T> v = rows_of(of.v, matrix, j0, count, width, own);
+      blas::gemm(rows, width, count, T(1), {weights, cols, true}, v.rows(0), T(1),
                  {result, width, true});
     }
     for (int64_t i = 0; i < rows; ++i) {
       const Running& own = running[i];
       const bool sees = own.largest != kNothing;
       const T factor = sees ? 1 / own.sum : T(0);
-      T* to = r.data + (i0 + i) * r.row;
-      for (int64_t j = 0; j < width; ++j) to[j] = result[i * width + j] * factor;
+      E* to = r.data + (i0 + i) * r.row;
+      for (int64_t j = 0; j < width; ++j) to[j] = convert<E>(result[i * width + j] * factor);
       c.sums[matrix * of.rows + i0 + i] =
           sees ? static_cast<double>(own.largest) + std::log(static_cast<double>(own.sum))
                : static_cast<double>(kNothing);
@@ -168,15 +201,15 @@ struct Attention {
   void run(const AttentionCall& c) const {
     const int64_t blocks = (of.rows + kRows - 1) / kRows;
     const int64_t tasks = of.outer * of.inner * blocks;
-    const int64_t space = kRows * (cols + of.width);
+    const int64_t space = block_space();
     const Team team(tasks);
     Workspace<T> workspace(space * team.size());
     blas::OneThread guard(team.size(), unchecked());
     parallel_for(tasks, grain(), [&](int64_t begin, int64_t end) {
-      T* weights = workspace.data() + space * team.index();
-      clear(weights, kRows * cols);
+      T* own = workspace.data() + space * team.index();
+      clear(own, block_rows() * cols);
       for (int64_t task = begin; task < end; ++task) {
-        find_rows(c, task / blocks, task % blocks * kRows, weights, weights + kRows * cols);
+        find_rows(c, task / blocks, task % blocks * kRows, own);
       }
     });
   }
@@ -211,7 +244,7 @@ struct Attention {
       }
       for (int64_t j0 = 0; j0 < columns; j0 += kCols) {
         const int64_t count = least(kCols, columns - j0);
-        find_weights(matrix, i0, rows, j0, count, weights);
+        find_weights(matrix, q.from(i0), i0, rows, k.from(j0), j0, count, weights);
         for (int64_t i = 0; i < rows; ++i) {
           const double sum = c.sums[matrix * of.rows + i0 + i];
           T* w = weights + i * cols;
@@ -257,8 +290,8 @@ struct Attention {
 namespace TH_ISA {
 
 void run_attention(const AttentionCall& call) {
-  dispatch_types<BlasTypes>(call.of.dtype,
-                            [&](auto zero) { Attention<decltype(zero)>{call.of}.run(call); });
+  dispatch_types<FloatingTypes>(call.of.dtype,
+                                [&](auto zero) { Attention<decltype(zero)>{call.of}.run(call); });
 }
 void run_attention_slopes(const AttentionSlopesCall& call) {
   dispatch_types<BlasTypes>(
