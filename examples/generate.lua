@@ -18,7 +18,7 @@ local chosen = options.parse(arg, {
    help = 'without a file, random weights: tiny, or small, GPT-2 of 124M parameters (tiny)'},
   {name = 'save', value = 'FILE', help = 'writes the random weights'},
   {name = 'type', value = 'NAME', default = 'bfloat16',
-   help = 'the element type: float, bfloat16 or half (bfloat16)'},
+   help = 'the type of the weights: float, bfloat16, half or int8 (bfloat16)'},
   {name = 'prompt', value = 'N', least = 1, most = 1e5, default = 8,
    help = 'the number of tokens of the prompt (8)'},
   {name = 'tokens', value = 'N', least = 1, most = 1e5, default = 16,
@@ -33,8 +33,8 @@ local function check(valid, ...)
     os.exit(1)
   end
 end
-check(chosen.type == 'float' or chosen.type == 'bfloat16' or chosen.type == 'half',
-      'the type is float, bfloat16 or half, got %s', chosen.type)
+local types = {float = true, bfloat16 = true, half = true, int8 = true}
+check(types[chosen.type], 'the type is float, bfloat16, half or int8, got %s', chosen.type)
 local shape = gpt.shapes[chosen.random]
 check(shape, 'random weights are tiny or small, got %s', chosen.random)
 

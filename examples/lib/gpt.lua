@@ -48,8 +48,9 @@ function gpt.random(shape)
   return weights
 end
 
---- model(weights, type): returns a model of these weights, converted to the element type `type`,
--- 'float', 'bfloat16' or 'half'. It has heads of 64 elements, as GPT-2, or two.
+--- model(weights, type): returns a model of these weights, converted to the element type `type`:
+-- 'float', 'bfloat16' or 'half'; or 'int8', matrices of 8 bits with a scale for each output, and
+-- floats otherwise. It has heads of 64 elements, as GPT-2, or two.
 function gpt.model(weights, type)
   local vocabulary, width = weights['wte.weight']:size(1), weights['wte.weight']:size(2)
   local shape = {vocabulary = vocabulary, width = width, layers = 0,
@@ -57,36 +58,59 @@ function gpt.model(weights, type)
   while weights[('h.%d.ln_1.weight'):format(shape.layers)] do
     shape.layers = shape.layers + 1
   end
-  local model = {shape = shape, heads = width < 128 and 2 or width / 64, bytes = 0}
+  local is_int8 = type == 'int8'
+  local convert = is_int8 and 'float' or type
+  local model = {shape = shape, heads = width < 128 and 2 or width / 64, bytes = 0, scales = {}}
+  local function add(list, name, t)
+    list[name] = t
+    model.bytes = model.bytes + t:nElement() * t:elementSize()
+  end
   each_weight(shape, function(name, sizes)
     local t = assert(weights[name], 'the model has no tensor ' .. name)
-    t = t[type](t)
+    t = t[convert](t)
+    local of_layer = #sizes == 2 and name:match '^h' ~= nil
     -- Columns of the matrices of layers are contiguous, because products sum over them.
-    if #sizes == 2 and name:match '^h' then
-      t = t:t():contiguous():t()
+    if of_layer then
+      t = t:t():contiguous()
     end
-    model[name] = t
-    model.bytes = model.bytes + t:nElement() * t:elementSize()
+    if is_int8 and (of_layer or name == 'wte.weight') then
+      local q, scales = tensor.quantizeRows(t)
+      add(model, name, q)
+      add(model.scales, name, scales)
+    else
+      add(model, name, of_layer and t:t() or t)
+    end
   end)
   return model
 end
 
 --- cache(model): returns an empty cache of the keys and values of the tokens seen: for each layer
--- heads x positions x size. They are floats, in which attention computes.
+-- heads x positions x size.
 function gpt.cache(model)
   local shape, cache = model.shape, {count = 0}
+  local new = model['wpe.weight'].new
   for k = 1, shape.layers do
     local size = {model.heads, shape.positions, shape.width / model.heads}
-    cache[k] = {k = tensor.FloatTensor(size[1], size[2], size[3]),
-                v = tensor.FloatTensor(size[1], size[2], size[3])}
+    cache[k] = {k = new(size[1], size[2], size[3]), v = new(size[1], size[2], size[3])}
   end
   return cache
+end
+
+-- x times the weight of a layer, plus its bias.
+local function linear(model, layer, x)
+  local weight, bias = model[layer .. '.weight'], model[layer .. '.bias']
+  local scales = model.scales[layer .. '.weight']
+  if scales then
+    local y = tensor.quantizedLinear(x, weight, scales)
+    return y:add(bias:view(1, -1):expandAs(y))
+  end
+  return tensor.addmm(bias, x, weight)
 end
 
 -- x of rows x width, with the tokens in the cache before it.
 local function attention(model, name, x, cache, first)
   local rows, width, heads = x:size(1), model.shape.width, model.heads
-  local all = tensor.addmm(model[name .. 'c_attn.bias'], x, model[name .. 'c_attn.weight']):float()
+  local all = linear(model, name .. 'c_attn', x)
   local function part(k)
     return all:narrow(2, k * width + 1, width):view(rows, heads, width / heads):transpose(1, 2)
   end
@@ -95,7 +119,7 @@ local function attention(model, name, x, cache, first)
   local seen = first + rows - 1
   local y = tensor.attention(part(0), cache.k:narrow(2, 1, seen),
                              cache.v:narrow(2, 1, seen), nil, true)
-  return x.new(rows, heads, width / heads):copy(y:transpose(1, 2)):view(rows, width)
+  return y:transpose(1, 2):contiguous():view(rows, width)
 end
 
 --- scores(model, cache, tokens): appends the LongTensor `tokens` to the cache, and returns the
@@ -105,21 +129,21 @@ function gpt.scores(model, cache, tokens)
   local function norm(name, x)
     return tensor.layerNorm(x, {shape.width}, model[name .. '.weight'], model[name .. '.bias'])
   end
-  local function add_product(x, name, y)
-    x:addmm(y, model[name .. '.weight']):add(model[name .. '.bias']:view(1, -1):expandAs(x))
-  end
-  local x = tensor.embedding(model['wte.weight'], tokens)
+  local embedding, scales = model['wte.weight'], model.scales['wte.weight']
+  local x = scales and
+    tensor.dequantizeRows(embedding:index(1, tokens), scales:index(1, tokens)) or
+    tensor.embedding(embedding, tokens)
   x:add(model['wpe.weight']:narrow(1, first, rows))
   for k = 1, shape.layers do
     local layer = ('h.%d.'):format(k - 1)
-    add_product(x, layer .. 'attn.c_proj',
-                attention(model, layer .. 'attn.', norm(layer .. 'ln_1', x), cache[k], first))
-    local hidden = tensor.addmm(model[layer .. 'mlp.c_fc.bias'], norm(layer .. 'ln_2', x),
-                                model[layer .. 'mlp.c_fc.weight'])
-    add_product(x, layer .. 'mlp.c_proj', tensor.gelu(hidden, hidden))
+    x:add(linear(model, layer .. 'attn.c_proj',
+                 attention(model, layer .. 'attn.', norm(layer .. 'ln_1', x), cache[k], first)))
+    local hidden = linear(model, layer .. 'mlp.c_fc', norm(layer .. 'ln_2', x))
+    x:add(linear(model, layer .. 'mlp.c_proj', tensor.gelu(hidden, hidden)))
   end
   cache.count = cache.count + rows
-  return tensor.mv(model['wte.weight'], norm('ln_f', x[rows]))
+  local last = norm('ln_f', x[rows])
+  return scales and tensor.quantizedLinear(last, embedding, scales) or tensor.mv(embedding, last)
 end
 
 --- sample(scores, temperature): draws a token: the first whose cumulative probability exceeds a

@@ -51,6 +51,23 @@ describe('the generated text', function()
     assert.is_true(difference(reduced, expected.float) < 0.06)
   end)
 
+  it('with weights of 8 bits is nearly the same', function()
+    local int8 = gpt.model(weights, 'int8')
+    assert.are.equal('torch.CharTensor', int8['wte.weight']:type())
+    assert.is_true(int8.bytes < 0.45 * model.bytes)
+    assert.is_true(difference(int8, expected.float) < 0.06)
+    -- The likeliest tokens, and those of the rounded weights as floats.
+    assert.are.same(expected.likeliest, generate(int8, #expected.likeliest, 0))
+    local rounded = {}
+    for name, t in pairs(weights) do
+      local scales = int8.scales[name]
+      rounded[name] = scales and tensor.dequantizeRows(int8[name], scales) or t
+      if scales and name:match '^h' then rounded[name] = rounded[name]:t() end
+    end
+    local same = gpt.scores(gpt.model(rounded, 'float'), gpt.cache(model), prompt)
+    assert.is_true((gpt.scores(int8, gpt.cache(int8), prompt) - same):abs():max() < 1e-4)
+  end)
+
   it('does not depend on how tokens are appended to the cache', function()
     local whole = gpt.scores(model, gpt.cache(model), prompt)
     local cache, scores = gpt.cache(model)
