@@ -72,7 +72,7 @@ class QuantizedProduct {
   using C = typename Numeric<T>::Compute;
   static constexpr DType kCompute = DTypeOf<C>::value;
   static constexpr bool kIsReduced = !std::is_same_v<C, T>;
-  // Of an element of x, as BFloat16.
+  // The number of BFloat16 whose sum is an element of x.
   static constexpr int kParts = std::is_same_v<T, BFloat16> ? 1 : std::is_same_v<T, Half> ? 2 : 3;
   static constexpr int64_t kFewRows = 12;
   // Weights that are converted at a time, which stay in the cache until they are multiplied, and

@@ -81,7 +81,7 @@ function cases.install()
     end,
   }
 
-  -- Few rows of t run other kernels than many. Sizes that are no multiples of the vectors.
+  -- Few rows of t run other kernels than many. Most sizes are not multiples of the vectors.
   c.quantizedLinear = {
     ulps = 8,
     scenarios = function(e, random, is_large)

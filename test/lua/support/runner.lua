@@ -21,9 +21,7 @@ local type_of_letter = { L = 'Long', I = 'Int', B = 'Byte', C = 'Char', M = 'Byt
 
 local function element_of(kind, e) return elements[type_of_letter[kind]] or e end
 
-local function is_tensor_kind(kind)
-  return kind:match('[TLIBCMWAFD]') ~= nil
-end
+local function is_tensor_kind(kind) return kind:match '[TLIBCMWAFD]' ~= nil end
 
 -- For each argument a function that returns its Lua value, with new tensors at each call.
 local function argument_makers(e, slots, args, layout)
