@@ -57,9 +57,13 @@ struct ProductKernels {
   // with contiguous rows, and for one with contiguous columns. The results of the latter are the
   // sums, as floats. Null if the instruction set does not support them.
   TypeTable<ProductKernel> reduced_rows, reduced_columns;
-  void (*quantized_rows)(const QuantizedBlock&);  // null: not supported
+  // Products of weights of 8 bits with up to most_quantized_rows rows of x; more are faster as
+  // products of floats. 0 and null if the instruction set does not support them.
+  void (*quantized_rows)(const QuantizedBlock&);
+  int64_t most_quantized_rows;
 };
 constexpr int64_t kSmallProduct = 8;
+constexpr int64_t kMostQuantizedRows = 48;  // of all instruction sets
 
 // The rows of a in a panel, and the bytes of each line of a panel of b.
 constexpr int64_t kPanelRows = 14, kPanelBytes = 128;

@@ -61,9 +61,11 @@ class QuantizedProduct {
 
   void run() const {
     if constexpr (std::is_same_v<C, float>) {
-      if (c_.m <= kFewRows && product_kernels().quantized_rows) return multiply_few_rows();
       // Several parts pay if two of a Half do.
-      if (bfloat16_product(kParts == 1 ? DType::BFloat16 : DType::Half)) return multiply_bfloat16();
+      const bool by_bfloat16 = bfloat16_product(kParts == 1 ? DType::BFloat16 : DType::Half);
+      const int64_t most = product_kernels().most_quantized_rows;
+      if (c_.m <= (by_bfloat16 ? std::min(kFewRows, most) : most)) return multiply_few_rows();
+      if (by_bfloat16) return multiply_bfloat16();
     }
     multiply_blocks();
   }
@@ -74,6 +76,7 @@ class QuantizedProduct {
   static constexpr bool kIsReduced = !std::is_same_v<C, T>;
   // The number of BFloat16 whose sum is an element of x.
   static constexpr int kParts = std::is_same_v<T, BFloat16> ? 1 : std::is_same_v<T, Half> ? 2 : 3;
+  // Rows up to which the kernel for few rows is faster than products of BFloat16.
   static constexpr int64_t kFewRows = 12;
   // Weights that are converted at a time, which stay in the cache until they are multiplied, and
   // the largest block of results.
@@ -113,7 +116,7 @@ class QuantizedProduct {
     const int64_t cols = part_of(c_.n, std::max<int64_t>(16, kElementsPerThread / c_.k));
     parallel_for(
         ceil_div(c_.n, cols), Grain::cheap / (cols * c_.k) + 1, [&](int64_t begin, int64_t end) {
-          float sums[kFewRows * kFewCols];
+          float sums[kMostQuantizedRows * kFewCols];
           const int64_t last = std::min(end * cols, c_.n);
           for (int64_t j = begin * cols; j < last; j += kFewCols) {
             const int64_t count = std::min(kFewCols, last - j);

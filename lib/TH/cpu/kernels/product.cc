@@ -216,11 +216,13 @@ constexpr ProductKernels product_kernels = {
       if constexpr (IsReduced<T>::value) return &ReducedProduct<T>::by_columns;
       return nullptr;
     }),
-    &QuantizedRows::run
+    &QuantizedRows::run,
+    QuantizedRows::kMostRows
 #else
     {},
     {},
-    nullptr
+    nullptr,
+    0
 #endif
 };
 

@@ -15,6 +15,8 @@ namespace {
 
 class QuantizedRows {
  public:
+  static constexpr int64_t kMostRows = vector::kBytes == 64 ? kMostQuantizedRows : 20;
+
   // The order of a sum depends on m only.
   static void run(const QuantizedBlock& p) {
     int64_t j = 0;
