@@ -14,7 +14,7 @@ namespace th {
 struct CheckCall {
   DType dtype;
   Condition condition;
-  int64_t limit;
+  int64_t limit, also;
   uint32_t check;
   DeviceAssertion* found;
   LoopPlan plan;

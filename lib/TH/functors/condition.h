@@ -12,11 +12,12 @@
 namespace th {
 
 enum class Condition : int {
-  divisor,      // integers: not 0
-  exponent,     // integers: not negative
-  index,        // within a dimension of size `limit`: see position_of
-  mask,         // 0 or 1
-  probability,  // 0 to 1
+  divisor,       // integers: not 0
+  exponent,      // integers: not negative
+  index,         // within a dimension of size `limit`: see position_of
+  class_number,  // the same, or the number `also`
+  mask,          // 0 or 1
+  probability,   // 0 to 1
 };
 
 // Converts an index of a dimension to a position from 0. Indices count from TH_INDEX_BASE, or from
@@ -27,13 +28,13 @@ TH_HD int64_t position_of(int64_t index, int64_t size) {
 
 namespace condition {
 
-// is_bad(x, limit) returns true if x violates the condition; kHas: it applies to elements of type
-// T.
+// is_bad(x, limit, also) returns true if x violates the condition; kHas: it applies to elements of
+// type T.
 struct Divisor {
   template <class T>
   static constexpr bool kHas = std::is_integral_v<T>;
   template <class T>
-  static TH_HD bool is_bad(T x, int64_t) {
+  static TH_HD bool is_bad(T x, int64_t, int64_t) {
     return x == 0;
   }
 };
@@ -41,27 +42,32 @@ struct Exponent {
   template <class T>
   static constexpr bool kHas = std::is_integral_v<T>;
   template <class T>
-  static TH_HD bool is_bad(T x, int64_t) {
+  static TH_HD bool is_bad(T x, int64_t, int64_t) {
     return x < 0;
   }
 };
 struct Index {
   template <class T>
   static constexpr bool kHas = std::is_same_v<T, int64_t>;
-  static TH_HD bool is_bad(int64_t x, int64_t limit) {
+  static TH_HD bool is_bad(int64_t x, int64_t limit, int64_t) {
     return static_cast<uint64_t>(position_of(x, limit)) >= static_cast<uint64_t>(limit);
+  }
+};
+struct ClassNumber : Index {
+  static TH_HD bool is_bad(int64_t x, int64_t limit, int64_t also) {
+    return x != also && Index::is_bad(x, limit, also);
   }
 };
 struct Mask {
   template <class T>
   static constexpr bool kHas = std::is_same_v<T, uint8_t>;
-  static TH_HD bool is_bad(uint8_t x, int64_t) { return x > 1; }
+  static TH_HD bool is_bad(uint8_t x, int64_t, int64_t) { return x > 1; }
 };
 struct Probability {
   template <class T>
   static constexpr bool kHas = std::is_floating_point_v<T>;
   template <class T>
-  static TH_HD bool is_bad(T x, int64_t) {
+  static TH_HD bool is_bad(T x, int64_t, int64_t) {
     return !(x >= 0 && x <= 1);
   }
 };
@@ -78,6 +84,8 @@ void dispatch(Condition condition, const F& f) {
       return f(condition::Exponent());
     case Condition::index:
       return f(condition::Index());
+    case Condition::class_number:
+      return f(condition::ClassNumber());
     case Condition::mask:
       return f(condition::Mask());
     case Condition::probability:

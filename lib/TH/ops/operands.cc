@@ -31,18 +31,21 @@ bool goes_as_copy(const Tensor& t, const Device& device) {
          t.storage->memory.shares_host() || t.storage->memory.is_device_shared();
 }
 
-void start_check(CheckCall* call, Condition condition, int64_t limit, const Tensor& t) {
+void start_check(CheckCall* call, Condition condition, int64_t limit, int64_t also,
+                 const Tensor& t) {
   call->dtype = t.dtype;
   call->condition = condition;
   call->limit = limit;
+  call->also = also;
 }
 
-void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
+void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckText& text,
+                   int64_t also = 0) {
   if (t->numel() == 0) return;
   AllowHostAccess allow;
   DeviceAssertion found = {};
   CheckCall call;
-  start_check(&call, condition, limit, *t);
+  start_check(&call, condition, limit, also, *t);
   call.check = 1;
   call.found = &found;
   char* data = t->data(Access::read);
@@ -198,16 +201,17 @@ void ValueCheck::run() const {
   if (!done_) check_values(op_, condition_, limit_, t_, text_);
 }
 
-void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text) {
+void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text,
+                  int64_t also) {
   if (t->numel() == 0) return;
   Device* device = on_host(*t) ? nullptr : device_of({t});
   run_steps(op, device, [&](Operands& at) {
     if (!at.device()) {
-      check_on_host(condition, limit, t, text);
+      check_on_host(condition, limit, t, text, also);
       return true;
     }
     CheckCall call;
-    start_check(&call, condition, limit, *t);
+    start_check(&call, condition, limit, also, *t);
     call.plan.start(t->nDimension, t->size);
     call.found = nullptr;
     Placed values = at.read(t);

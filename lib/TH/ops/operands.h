@@ -160,7 +160,8 @@ void place_result(Device* device, Tensor* r);
 uint32_t late_check(const Operands& at, const CheckText& text);
 
 // Checks values by a separate call, for kernels that do not check them.
-void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text);
+void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text,
+                  int64_t also = 0);
 
 // Counts a call of the current operation that its device does not support.
 void note_fallback();

@@ -8,7 +8,7 @@ namespace th {
 namespace {
 
 template <class T, class Is>
-bool has_bad(const LoopPlan& plan, int64_t limit) {
+bool has_bad(const LoopPlan& plan, int64_t limit, int64_t also) {
   using Word = std::conditional_t<sizeof(T) == 8, uint64_t,
                                   std::conditional_t<sizeof(T) == 1, uint8_t, uint32_t>>;
   bool found = false;
@@ -21,10 +21,10 @@ bool has_bad(const LoopPlan& plan, int64_t limit) {
       if (step == static_cast<int64_t>(sizeof(T))) {
         auto* x = reinterpret_cast<const T*>(p);
 #pragma omp simd reduction(| : bad)
-        for (int64_t i = 0; i < n; ++i) bad |= static_cast<Word>(Is::is_bad(x[i], limit));
+        for (int64_t i = 0; i < n; ++i) bad |= static_cast<Word>(Is::is_bad(x[i], limit, also));
       } else {
         for (int64_t i = 0; i < n; ++i, p += step) {
-          bad |= static_cast<Word>(Is::is_bad(*reinterpret_cast<const T*>(p), limit));
+          bad |= static_cast<Word>(Is::is_bad(*reinterpret_cast<const T*>(p), limit, also));
         }
       }
       if (bad) __atomic_store_n(&found, true, __ATOMIC_RELAXED);
@@ -35,14 +35,14 @@ bool has_bad(const LoopPlan& plan, int64_t limit) {
 
 template <class T, class Is>
 void check(const CheckCall& call) {
-  if (!has_bad<T, Is>(call.plan, call.limit)) return;
+  if (!has_bad<T, Is>(call.plan, call.limit, call.also)) return;
   int64_t number = 0;
   for_each_run(
       call.plan, 0, call.plan.numel, [&](char* const* at, const int64_t* stride, int64_t n) {
         for (int64_t i = 0; i < n && !call.found->check; ++i) {
           T x = *reinterpret_cast<const T*>(at[0] + i * stride[0]);
           ++number;
-          if (!Is::is_bad(x, call.limit)) continue;
+          if (!Is::is_bad(x, call.limit, call.also)) continue;
           call.found->check = call.check;
           call.found->value = std::is_floating_point_v<T> ? number : static_cast<int64_t>(x);
         }
