@@ -58,7 +58,8 @@ void check_channels(const A& a, const Shapes& s) {
   check_epsilon(s, a.epsilon);
 }
 
-// A hidden result that a C caller left out is a temporary.
+// The moments that batchNorm needs after the kernel: hidden results, or temporaries if the caller
+// left them out.
 class Moments {
  public:
   Moments(Tensor* given, int64_t count) : given_(given) {
@@ -79,10 +80,10 @@ void set_moments(Shapes& s, Tensor*& r, const NormLayout& layout) {
 struct Normalization {
   Op op;
   Tensor *r, *t, *weight, *bias;
-  Tensor *mean, *variance;  // mean null: none is subtracted
+  Tensor *mean, *variance;  // null: nobody needs them after the kernel
   NormLayout layout;
   double epsilon;
-  bool given;
+  bool subtracts_mean, given;
 };
 
 void normalize(const Normalization& n) {
@@ -99,10 +100,16 @@ void normalize(const Normalization& n) {
     call.weight = read_or_null(at, weight);
     call.bias = read_or_null(at, bias);
     const auto moments = [&](Tensor* m) -> double* {
-      if (!m) return nullptr;
-      return reinterpret_cast<double*>(n.given ? at.read(m).data : at.overwrite(m));
+      const size_t bytes = static_cast<size_t>(n.layout.moments()) * sizeof(double);
+      char* data = nullptr;
+      if (n.given) {
+        data = at.read(m).data;
+      } else {
+        data = m ? at.overwrite(m) : at.scratch(bytes);
+      }
+      return reinterpret_cast<double*>(data);
     };
-    call.mean = moments(n.mean);
+    call.mean = n.subtracts_mean ? moments(n.mean) : nullptr;
     call.variance = moments(n.variance);
     call.r = at.overwrite(n.r);
     return call;
@@ -111,9 +118,8 @@ void normalize(const Normalization& n) {
 
 template <class A>
 void normalize_by(A& a, const NormLayout& layout) {
-  Moments mean(a.mean_, layout.moments()), variance(a.variance_, layout.moments());
   normalize(
-      {A::op, a.r_, a.t, a.weight, a.bias, mean.get(), variance.get(), layout, a.epsilon, false});
+      {A::op, a.r_, a.t, a.weight, a.bias, a.mean_, a.variance_, layout, a.epsilon, true, false});
 }
 
 }  // namespace
@@ -146,8 +152,8 @@ void shapes(args::rmsNorm& a, Shapes& s) {
 }
 void calls(args::rmsNorm& a) {
   const NormLayout layout = layer_layout(*a.t, a.shape);
-  Moments square(a.square_, layout.moments());
-  normalize({a.op, a.r_, a.t, a.weight, nullptr, nullptr, square.get(), layout, a.epsilon, false});
+  normalize(
+      {a.op, a.r_, a.t, a.weight, nullptr, nullptr, a.square_, layout, a.epsilon, false, false});
 }
 
 void shapes(args::groupNorm& a, Shapes& s) {
@@ -201,7 +207,7 @@ void calls(args::batchNorm& a) {
     ops::copy(mean.get(), a.runningMean);
     ops::copy(variance.get(), a.runningVariance);
   }
-  normalize({a.op, a.r_, a.t, a.weight, a.bias, mean.get(), variance.get(), layout, a.epsilon,
+  normalize({a.op, a.r_, a.t, a.weight, a.bias, mean.get(), variance.get(), layout, a.epsilon, true,
              !a.training});
   if (!a.training || !a.runningMean || a.t->numel() == 0) return;
   const auto count = static_cast<double>(layout.count());
