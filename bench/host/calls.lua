@@ -4,10 +4,10 @@
 --   TENSOR_CUDA_PLUGIN=build/release/bench/libbench_nothing.so tensor bench/host/calls.lua \
 --     [device=gpu] [calls=1000] [all] [above=1] [only=text]
 --
--- Prints a line "case<TAB>microseconds on the device<TAB>microseconds on the CPU" for each case: the
--- least of several rounds of `calls` calls. `all` prints all operations of the op table instead, the
--- slowest first, and the number of those that take more than `above` microseconds for each launch
--- and copy: see operations.lua. `only` selects the operations with the text in their names.
+-- Prints a line for each case: the case, microseconds on the device, microseconds on the CPU. They
+-- are the least of several rounds of `calls` calls. `all` prints all operations of the op table
+-- instead, the slowest first, and the number of those that take more than `above` microseconds for
+-- each launch and copy: see operations.lua. `only` selects operations by a text in their names.
 
 local tensor = require 'tensor'
 

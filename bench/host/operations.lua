@@ -1,32 +1,32 @@
--- Times the host's part of all operations of the op table, for calls.lua. The calls are those of the
--- tests (test/lua/support), in the first of its element types that a row supports.
+-- Times the host's part of all operations of the op table, for calls.lua. The calls are those of
+-- the tests (test/lua/support), in the first element type of the list that a row supports.
 --
 -- An operation may need several kernel calls and copies. So its time is divided by their number,
 -- and a line has: the name, microseconds for each launch and copy, microseconds of the call, the
--- numbers of launches and of copies, microseconds on the CPU. Of the calls of a row, the one with
--- the most time for each launch is printed.
+-- numbers of launches and of copies, microseconds on the CPU. A row may have several calls; the one
+-- with the most time for each launch is printed.
 
 local tensor = require 'tensor'
 
 local types = { 'Float', 'Double', 'Long', 'Byte' }
 
--- Runs the call once on the device. Returns nil if it fails there or falls back to the CPU, else
--- the numbers of launches and of copies.
-local function counts(run, list)
-  run(list)  -- allocates
+-- Returns the numbers of launches and of copies of a call. Raises an error if the call fails or
+-- falls back to the CPU. The first call may move operands to the device.
+local function counts(run)
+  run()
   tensor.resetStats()
-  run(list)
+  run()
   local stats = tensor.stats()
   if next(stats.fallbacks) then error 'falls back' end
   return stats.launches, stats.h2d.copies + stats.d2h.copies
 end
 
 -- Returns the slowest call of a row on the device; nil and the reason if none runs there.
-local function slowest(calls, runner, device, least)
+local function slowest(calls, move, device, least)
   local found, reason
   for _, call in ipairs(calls) do
     local function timed(place)
-      local list = runner.move(call.make(), place)
+      local list = move(call.make(), place)
       local function run() return call.invoke(unpack(list)) end
       return run
     end
@@ -38,7 +38,8 @@ local function slowest(calls, runner, device, least)
       local time = least(run)
       local each = time / (launches + copies)
       if not found or each > found.each then
-        found = { each = each, time = time, launches = launches, copies = copies, cpu = timed 'cpu' }
+        found = { each = each, time = time, launches = launches, copies = copies }
+        found.cpu = timed 'cpu'
       end
     end
   end
@@ -50,6 +51,7 @@ return function(root, device, above, only, least)
   local elements = require 'support.elements'
   local cases = require('support.cases').cases
   local runner = require 'support.runner'
+  local move = require 'support.move'
 
   local found, others = {}, {}
   for _, row in ipairs(tensor._optable()) do
@@ -59,7 +61,7 @@ return function(root, device, above, only, least)
     end
     if case and e and row.name:find(only, 1, true) then
       local calls = runner.calls(row, case, e, elements.generator(1), 'contiguous')
-      local line, reason = slowest(calls, runner, device, least)
+      local line, reason = slowest(calls, move, device, least)
       if line then
         line.name = row.name
         found[#found + 1] = line

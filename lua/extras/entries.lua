@@ -273,8 +273,8 @@ storage:prefetch(device)]=],
          'Returns a table: the `bytes` and `blocks` in use on the host, and the `cached` bytes ' ..
          'that are kept for reuse. With a device: its `total`, `used`, `cached` and `free` bytes.'},
       {'stats', 'tensor.stats()',
-         'Returns a table of the copies between host and devices, of the kernel calls on devices, ' ..
-         'and of the operations that fell back to the CPU.'},
+         'Returns a table of the copies between host and devices, of the kernel calls on ' ..
+         'devices, and of the operations that fell back to the CPU.'},
       {'resetStats', 'tensor.resetStats()', 'Resets all counters of `stats` to 0.'},
       {'profile', 'tensor.profile(f, ...)',
          'Calls `f(...)` and prints the calls, time, bytes, device and fallbacks of each ' ..

@@ -440,33 +440,6 @@ TEST_F(SoftDeviceTest, DebuggingWaitsForEveryOperation) {
   set_device_debug(false);
 }
 
-// ---- devices by name
-
-TEST(DeviceListTest, Names) {
-  EXPECT_EQ(find_device("cpu"), nullptr);
-  Device* soft = find_device("soft");
-  ASSERT_NE(soft, nullptr);
-  EXPECT_EQ(find_device("soft:1"), soft);
-  std::vector<Device*> all = all_devices();
-  EXPECT_NE(std::find(all.begin(), all.end(), soft), all.end());
-  DeviceProperties properties;
-  soft->properties(&properties);
-  EXPECT_STREQ(properties.name, "software device");
-  EXPECT_GT(properties.total_memory, 0);
-}
-
-TEST(DeviceListTest, WhatThereIsNot) {
-  for (const char* name : {"tpu", "soft:0", "soft:", "soft:x", "soft:1x", "soft:01", "software",
-                           "gpu:-1", "", "CPU", "cpu:1", "soft:99999999999999999999"}) {
-    std::string text = error_of([&] { find_device(name); });
-    EXPECT_HAS(text, "no device '" + std::string(name) + "'");
-    EXPECT_HAS(text, "there are: cpu");
-  }
-  std::string text = error_of([&] { find_device("soft:2000"); });
-  EXPECT_HAS(text, "no device 'soft:2000'; there are: cpu");
-  EXPECT_HAS(text, "soft:1");
-}
-
 // ---- what only AddressSanitizer shows
 
 #ifdef TH_ADDRESS_SANITIZER

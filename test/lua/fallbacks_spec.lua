@@ -16,6 +16,7 @@ describe('on a device', function()
     local elements = require 'support.elements'
     local cases = require('support.cases').cases
     local runner = require 'support.runner'
+    local move = require 'support.move'
     local found = {}
     for _, row in ipairs(tensor._optable()) do
       local case = row.lua ~= '' and cases[row.name]
@@ -26,7 +27,7 @@ describe('on a device', function()
           types = types + 1
           local calls = runner.calls(row, case, e, elements.generator(1))
           for _, call in ipairs(calls) do
-            local list = runner.move(call.make(), support.device)
+            local list = move(call.make(), support.device)
             tensor.resetStats()
             pcall(call.invoke, unpack(list))
             pcall(tensor.synchronize)

@@ -80,7 +80,7 @@ void set_moments(Shapes& s, Tensor*& r, const NormLayout& layout) {
 struct Normalization {
   Op op;
   Tensor *r, *t, *weight, *bias;
-  Tensor *mean, *variance;  // null: nobody needs them after the kernel
+  Tensor *mean, *variance;  // null: only the kernel needs them
   NormLayout layout;
   double epsilon;
   bool subtracts_mean, given;

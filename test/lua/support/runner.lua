@@ -349,18 +349,6 @@ function runner.calls(row, case, e, random, layout)
   return list
 end
 
---- Moves the tensors of a list, and of lists in it, to a device. Returns the list.
-function runner.move(list, device)
-  for _, value in pairs(list) do
-    if tensor.isTensor(value) then
-      value:to(device)
-    elseif type(value) == 'table' then
-      runner.move(value, device)
-    end
-  end
-  return list
-end
-
 local function results_of(case, e, args)
   if case.random then tensor.manualSeed(5) end
   return { case.reference(e, unpack(args)) }
