@@ -174,7 +174,7 @@ TEST_P(CudaHostMemory, AsynchronousCopies) {
 
 TEST_P(CudaHostMemory, OperationsAreRepeatedOnlyBeforeTheirFirstWork) {
   EXPECT_EQ(table->run(device, 1, nullptr), kDeviceOutOfMemory);
-  EXPECT_EQ(table->run(device, 2, nullptr), kDeviceFailed);
+  EXPECT_EQ(table->run(device, 2, nullptr), kDeviceInterrupted);
   EXPECT_NE(std::string(table->message()).find("out of memory"), std::string::npos);
   EXPECT_EQ(table->run(device, 1, nullptr), kDeviceOutOfMemory);
 }

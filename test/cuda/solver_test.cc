@@ -251,7 +251,7 @@ TYPED_TEST(CudaSolver, Errors) {
   auto a = this->random(1, 4, 4, 5);
   std::vector<int> pivots(4), info(1);
   lapack::getrf(this->queue, a.view, pivots.data(), info.data());
-  const int failures[][2] = {{CUSOLVER_STATUS_ALLOC_FAILED, kDeviceFailed},
+  const int failures[][2] = {{CUSOLVER_STATUS_ALLOC_FAILED, kDeviceInterrupted},
                              {CUSOLVER_STATUS_EXECUTION_FAILED, kDeviceFailed}};
   for (const auto& failure : failures) {
     this->solver.failure = failure[0];

@@ -30,7 +30,8 @@ enum DeviceStatus : int {
   kDeviceOk = 0,
   kDeviceFailed = 1,
   kDeviceOutOfMemory = 2,
-  kDeviceUnsupported = 3  // run() only: unsupported on this device, nothing was queued
+  kDeviceUnsupported = 3,  // run() only: unsupported on this device, nothing was queued
+  kDeviceInterrupted = 4   // run() only: out of memory after a part of the operation was queued
 };
 
 enum class CopyKind : int { host_to_device, device_to_host, device_to_device };

@@ -58,9 +58,19 @@ int TableDevice::with_memory(Try attempt) {
   if (status != kDeviceOutOfMemory) return status;
   if (table_.empty_cache(handle()) == kDeviceOk) status = attempt();
   if (status != kDeviceOutOfMemory) return status;
+  free_memory();
+  return attempt();
+}
+
+void TableDevice::free_memory() {
   collect_garbage();
   check(table_.empty_cache(handle()), "emptying its cache");
-  return attempt();
+}
+
+void TableDevice::free_memory_and_fail() {
+  const std::string text = table_.message();
+  free_memory();
+  fail_interrupted("%s: running it: %s", name(), text.c_str());
 }
 
 void TableDevice::fail_memory(size_t bytes, const char* doing) {
@@ -198,6 +208,7 @@ bool TableDevice::run_call(BackendOp op, const void* call) {
   set_fallback_reason(status == kDeviceUnsupported ? table_.message() : nullptr);
   if (status == kDeviceUnsupported) return false;
   if (status == kDeviceOutOfMemory) fail_memory(0, "for what the operation needs meanwhile");
+  if (status == kDeviceInterrupted) free_memory_and_fail();
   check(status, "running it");
   count_launch();
   if (device_debug()) {

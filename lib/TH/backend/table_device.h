@@ -67,6 +67,10 @@ class TableDevice : public Device {
   bool run_call(BackendOp op, const void* call);
   void* handle();
   [[noreturn]] void fail_memory(size_t bytes, const char* doing);
+  // Collects garbage, and empties the device's cache.
+  void free_memory();
+  // After kDeviceInterrupted: throws InterruptedError.
+  [[noreturn]] void free_memory_and_fail();
 
   const DeviceTable& table_;
   const int index_;

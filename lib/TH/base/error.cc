@@ -34,4 +34,12 @@ void fail_argument(int argument, const char* format, ...) {
   throw error;
 }
 
+void fail_interrupted(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  InterruptedError error(0, format, values);
+  va_end(values);
+  throw error;
+}
+
 }  // namespace th

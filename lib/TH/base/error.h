@@ -25,9 +25,17 @@ class Error : public std::exception {
   char text_[kLength];
 };
 
+// The error of an operation that ran out of memory of a device after it had written a part of its
+// results. Garbage has been collected since, so the operation may succeed if it is repeated.
+class InterruptedError : public Error {
+ public:
+  using Error::Error;
+};
+
 [[noreturn]] void fail(const char* format, ...) __attribute__((format(printf, 1, 2)));
 [[noreturn]] void fail_argument(int argument, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
+[[noreturn]] void fail_interrupted(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // Converts a dimension, index or position that counts from 0 (or from the end) to the base that
 // messages of the calling thread use: 1, or 0 in C functions.

@@ -138,7 +138,7 @@ void CudaDevice::open_cublas() {
   cublasHandle_t handle;
   cublasStatus_t status = cublasCreate(&handle);
   if (status != CUBLAS_STATUS_SUCCESS) {
-    fail(status == CUBLAS_STATUS_ALLOC_FAILED ? kDeviceOutOfMemory : kDeviceFailed,
+    fail(status == CUBLAS_STATUS_ALLOC_FAILED ? status_without_memory() : kDeviceFailed,
          "cuBLAS: %s (cublasCreate)", cublasGetStatusString(status));
   }
   // With its own workspace, cuBLAS does not allocate memory later. Its documentation recommends 32

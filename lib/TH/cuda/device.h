@@ -67,9 +67,7 @@ class CudaDevice : public Queue {
 
   // Until the operation queues its first work, it can be repeated if memory runs out.
   void begin_operation() { work_queued() = false; }
-  DeviceStatus status_without_memory() const {
-    return work_queued() ? kDeviceFailed : kDeviceOutOfMemory;
-  }
+  DeviceStatus status_without_memory() const { return th::status_without_memory(); }
   // CUDA's own calls report failures of earlier work.
   void check_work() {}
   void synchronize();

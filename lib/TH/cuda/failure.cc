@@ -34,14 +34,14 @@ bool is_final(cudaError_t code) {
 void check_cuda(cudaError_t code, const char* doing) {
   if (code == cudaSuccess) return;
   cudaGetLastError();
-  fail(code == cudaErrorMemoryAllocation && !work_queued() ? kDeviceOutOfMemory : kDeviceFailed,
+  fail(code == cudaErrorMemoryAllocation ? status_without_memory() : kDeviceFailed,
        "CUDA: %s: %s (%s)%s", doing, cudaGetErrorString(code), cudaGetErrorName(code),
        is_final(code) ? "; this process can no longer use the device" : "");
 }
 
 void check_cublas(cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  fail(status == CUBLAS_STATUS_ALLOC_FAILED && !work_queued() ? kDeviceOutOfMemory : kDeviceFailed,
+  fail(status == CUBLAS_STATUS_ALLOC_FAILED ? status_without_memory() : kDeviceFailed,
        "cuBLAS: %s (%s)", cublasGetStatusString(status), cublasGetStatusName(status));
 }
 

@@ -17,6 +17,10 @@ void check_cublas(cublasStatus_t status);
 // True once the calling thread's current operation has queued work, so that it cannot be repeated
 // if memory runs out.
 bool& work_queued();
+// The status of an operation that runs out of memory now.
+inline DeviceStatus status_without_memory() {
+  return work_queued() ? kDeviceInterrupted : kDeviceOutOfMemory;
+}
 
 }  // namespace th
 

@@ -45,9 +45,9 @@ void check(cufftResult status, const char* function) {
   if (status == CUFFT_INVALID_SIZE || status == CUFFT_NOT_SUPPORTED) {
     fail_unsupported("cuFFT does not support a transform of this size");
   }
-  const bool repeatable = status == CUFFT_ALLOC_FAILED && !work_queued();
-  fail(repeatable ? kDeviceOutOfMemory : kDeviceFailed, "cuFFT: %s: status %d%s", function,
-       static_cast<int>(status), status == CUFFT_ALLOC_FAILED ? " (out of memory)" : "");
+  const bool no_memory = status == CUFFT_ALLOC_FAILED;
+  fail(no_memory ? status_without_memory() : kDeviceFailed, "cuFFT: %s: status %d%s", function,
+       static_cast<int>(status), no_memory ? " (out of memory)" : "");
 }
 
 cufftType type_of(const Transforms& t) {

@@ -14,9 +14,9 @@ const SolverFunctions& solver_functions() {
 
 void check_solver(cusolverStatus_t status, const char* function) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
-  const bool repeatable = status == CUSOLVER_STATUS_ALLOC_FAILED && !work_queued();
-  fail(repeatable ? kDeviceOutOfMemory : kDeviceFailed, "cuSOLVER: %s: status %d%s", function,
-       static_cast<int>(status), status == CUSOLVER_STATUS_ALLOC_FAILED ? " (out of memory)" : "");
+  const bool no_memory = status == CUSOLVER_STATUS_ALLOC_FAILED;
+  fail(no_memory ? status_without_memory() : kDeviceFailed, "cuSOLVER: %s: status %d%s", function,
+       static_cast<int>(status), no_memory ? " (out of memory)" : "");
 }
 
 SolverState::SolverState(CudaDevice& device) {

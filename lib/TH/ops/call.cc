@@ -393,14 +393,36 @@ void check_arguments(const OpRow& row, void* arguments) {
   }
 }
 
-void run_operation(const OpRow& row, void* arguments) {
+// Returns true for operations that write nothing but new results and temporaries.
+bool is_repeatable(Op op) {
+  switch (op) {
+#define TH_OP(name, ...) \
+  case Op::name:         \
+    return true;
+#include "THOps/linalg.def"
+#undef TH_OP
+    default:
+      return false;
+  }
+}
+
+void run_once(const OpRow& row, void* arguments) {
   const Operation& operation = operations[static_cast<int>(row.op)];
-  check_arguments(row, arguments);
   Shapes shapes(row, arguments);
   operation.shapes(arguments, shapes);
   shapes.commit();
   operation.calls(arguments);
   shapes.finish();
+}
+
+void run_operation(const OpRow& row, void* arguments) {
+  check_arguments(row, arguments);
+  try {
+    run_once(row, arguments);
+  } catch (const InterruptedError&) {
+    if (!is_repeatable(row.op)) throw;
+    run_once(row, arguments);
+  }
 }
 
 void run_traced(const OpRow& row, void* arguments) {

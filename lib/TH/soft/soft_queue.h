@@ -98,7 +98,7 @@ class SoftDevice : public Queue {
   // Returns the status for a failed allocation: kDeviceOutOfMemory if the operation can be
   // repeated.
   DeviceStatus status_without_memory() const {
-    return operation_queued_ ? kDeviceFailed : kDeviceOutOfMemory;
+    return operation_queued_ ? kDeviceInterrupted : kDeviceOutOfMemory;
   }
   // Returns and removes a failed check that a kernel has reported.
   DeviceAssertion take_assertion();
