@@ -278,10 +278,8 @@ __global__ void set_numbers(int* numbers, int64_t n, int value, int* cleared) {
 }
 
 Factor factor(const Matrices& a, bool transpose) {
-  // A matrix with one row and ld 1 has a BLAS layout by rows.
-  const int64_t row = a.ld == 1 ? a.cols : 1;
-  if (transpose) return {a.data, a.step, a.ld, row};
-  return {a.data, a.step, row, a.ld};
+  if (transpose) return {a.data, a.step, a.ld, 1};
+  return {a.data, a.step, 1, a.ld};
 }
 
 size_t bytes_of(DType dtype, int64_t count, int64_t rows, int64_t cols) {
