@@ -33,16 +33,18 @@ void run(BackendOp op, const void* call) {
   }
 }
 
-std::vector<int> new_info(const Matrices& a) { return std::vector<int>(a.count, 0); }
+void run(const EigenCall& call) { run(BackendOp::eigen, &call); }
+void run(const SvdCall& call) { run(BackendOp::svd, &call); }
 
-void run_without_info(FactorCall call) {
-  std::vector<int> info = new_info(call.a);
-  call.info = info.data();
+// Without memory for the info of a call, its failures are not reported.
+void run(FactorCall call) {
+  std::vector<int> info(call.info ? 0 : static_cast<size_t>(call.a.count));
+  if (!call.info) call.info = info.data();
   run(BackendOp::factor, &call);
 }
 
 // Fills the matrices that were refused.
-void fill_with_nan(const Matrices& b, const std::vector<int>& info) {
+void fill_with_nan(const Matrices& b, const int* info) {
   dispatch_types<BlasTypes>(b.dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t k = 0; k < b.count; ++k) {
@@ -54,11 +56,31 @@ void fill_with_nan(const Matrices& b, const std::vector<int>& info) {
 }
 
 // The CPU refuses factors that are infinite, because an earlier routine has overflowed.
-void run_without_info(SolveCall call) {
-  std::vector<int> info = new_info(call.a);
+void run(SolveCall call) {
+  std::vector<int> info(static_cast<size_t>(call.a.count));
   call.info = info.data();
   run(BackendOp::solve, &call);
-  fill_with_nan(call.b, info);
+  fill_with_nan(call.b, info.data());
+}
+
+template <class Call>
+void enqueue(Queue& queue, const Call& call) {
+  queue.enqueue([call] { run(call); });
+}
+
+FactorCall factor_call(Factorization kind, const Matrices& a) {
+  FactorCall call;
+  call.kind = kind;
+  call.a = a;
+  return call;
+}
+
+SolveCall solve_call(Solver kind, const Matrices& a, const Matrices& b) {
+  SolveCall call;
+  call.kind = kind;
+  call.a = a;
+  call.b = b;
+  return call;
 }
 
 }  // namespace
@@ -68,130 +90,93 @@ namespace device_lapack {
 void open(Queue&) { require_library(); }
 
 void getrf(Queue& queue, const Matrices& a, int* pivots, int* info) {
-  queue.enqueue([=] {
-    FactorCall call;
-    call.kind = Factorization::lu;
-    call.a = a;
-    call.pivots = pivots;
-    call.info = info;
-    run(BackendOp::factor, &call);
-  });
+  FactorCall call = factor_call(Factorization::lu, a);
+  call.pivots = pivots;
+  call.info = info;
+  enqueue(queue, call);
 }
 
 void getrs(Queue& queue, char trans, const Matrices& lu, const int* pivots, const Matrices& b) {
-  queue.enqueue([=] {
-    SolveCall call;
-    call.kind = Solver::lu;
-    call.trans = trans;
-    call.a = lu;
-    call.pivots = const_cast<int*>(pivots);
-    call.b = b;
-    run_without_info(call);
-  });
+  SolveCall call = solve_call(Solver::lu, lu, b);
+  call.trans = trans;
+  call.pivots = const_cast<int*>(pivots);
+  enqueue(queue, call);
 }
 
 void potrf(Queue& queue, const Matrices& a, Part part, int* info) {
-  queue.enqueue([=] {
-    FactorCall call;
-    call.kind = Factorization::cholesky;
-    call.part = part;
-    call.a = a;
-    call.info = info;
-    run(BackendOp::factor, &call);
-  });
+  FactorCall call = factor_call(Factorization::cholesky, a);
+  call.part = part;
+  call.info = info;
+  enqueue(queue, call);
 }
 
 void trsm(Queue& queue, Part part, char trans, char diag, const Matrices& a, const Matrices& b) {
-  queue.enqueue([=] {
-    SolveCall call;
-    call.kind = Solver::triangular;
-    call.part = part;
-    call.trans = trans;
-    call.diag = diag;
-    call.a = a;
-    call.b = b;
-    run_without_info(call);
-  });
+  SolveCall call = solve_call(Solver::triangular, a, b);
+  call.part = part;
+  call.trans = trans;
+  call.diag = diag;
+  enqueue(queue, call);
 }
 
 void geqrf(Queue& queue, const Matrices& a, char* tau) {
-  queue.enqueue([=] {
-    FactorCall call;
-    call.kind = Factorization::qr;
-    call.a = a;
-    call.tau = tau;
-    run_without_info(call);
-  });
+  FactorCall call = factor_call(Factorization::qr, a);
+  call.tau = tau;
+  enqueue(queue, call);
 }
 
 void orgqr(Queue& queue, const Matrices& a, int reflectors, const char* tau) {
-  queue.enqueue([=] {
-    FactorCall call;
-    call.kind = Factorization::q;
-    call.a = a;
-    call.reflectors = reflectors;
-    call.tau = const_cast<char*>(tau);
-    run_without_info(call);
-  });
+  FactorCall call = factor_call(Factorization::q, a);
+  call.reflectors = reflectors;
+  call.tau = const_cast<char*>(tau);
+  enqueue(queue, call);
 }
 
 void ormqr(Queue& queue, char side, char trans, const Matrices& a, int reflectors, const char* tau,
            const Matrices& c) {
-  queue.enqueue([=] {
-    SolveCall call;
-    call.kind = Solver::multiply_by_q;
-    call.side = side;
-    call.trans = trans;
-    call.reflectors = reflectors;
-    call.a = a;
-    call.b = c;
-    call.a.count = call.b.count = 1;
-    const auto item = static_cast<int64_t>(item_size(a.dtype));
-    for (int64_t k = 0; k < a.count; ++k) {
-      call.a.data = a.data + k * a.step * item;
-      call.b.data = c.data + k * c.step * item;
-      call.tau = const_cast<char*>(tau) + k * reflectors * item;
-      run_without_info(call);
-    }
-  });
+  SolveCall call = solve_call(Solver::multiply_by_q, a, c);
+  call.side = side;
+  call.trans = trans;
+  call.reflectors = reflectors;
+  call.a.count = call.b.count = 1;
+  const auto item = static_cast<int64_t>(item_size(a.dtype));
+  for (int64_t k = 0; k < a.count; ++k) {
+    call.a.data = a.data + k * a.step * item;
+    call.b.data = c.data + k * c.step * item;
+    call.tau = const_cast<char*>(tau) + k * reflectors * item;
+    enqueue(queue, call);
+  }
 }
 
 void syevd(Queue& queue, const Matrices& a, Part part, bool vectors, char* values, int* info) {
-  queue.enqueue([=] {
-    EigenCall call;
-    call.part = part;
-    call.vectors = vectors;
-    call.a = a;
-    call.values = values;
-    call.info = info;
-    run(BackendOp::eigen, &call);
-  });
+  EigenCall call;
+  call.part = part;
+  call.vectors = vectors;
+  call.a = a;
+  call.values = values;
+  call.info = info;
+  enqueue(queue, call);
 }
 
 void geev(Queue& queue, const Matrices& a, char* values, const Matrices& v, int* info) {
-  queue.enqueue([=] {
-    EigenCall call;
-    call.vectors = v.data != nullptr;
-    call.a = a;
-    call.v = v;
-    call.values = values;
-    call.info = info;
-    run(BackendOp::eigen, &call);
-  });
+  EigenCall call;
+  call.vectors = v.data != nullptr;
+  call.a = a;
+  call.v = v;
+  call.values = values;
+  call.info = info;
+  enqueue(queue, call);
 }
 
 void gesvd(Queue& queue, const Matrices& a, bool all, const Matrices& u, char* values,
            const Matrices& vt, int* info) {
-  queue.enqueue([=] {
-    SvdCall call;
-    call.a = a;
-    call.u = u;
-    call.vt = vt;
-    call.all = all;
-    call.values = values;
-    call.info = info;
-    run(BackendOp::svd, &call);
-  });
+  SvdCall call;
+  call.a = a;
+  call.u = u;
+  call.vt = vt;
+  call.all = all;
+  call.values = values;
+  call.info = info;
+  enqueue(queue, call);
 }
 
 }  // namespace device_lapack
