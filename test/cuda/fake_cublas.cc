@@ -14,6 +14,9 @@ char letter(cublasOperation_t trans) { return trans == CUBLAS_OP_N ? 'N' : 'T'; 
 char letter(cublasFillMode_t fill) { return fill == CUBLAS_FILL_MODE_UPPER ? 'U' : 'L'; }
 char letter(cublasDiagType_t diag) { return diag == CUBLAS_DIAG_UNIT ? 'U' : 'N'; }
 
+// The most matrices of a call, as of kernels that use the third dimension of the grid for them.
+constexpr int kMost = 65535;
+
 }  // namespace
 
 extern "C" {
@@ -21,6 +24,7 @@ extern "C" {
 #define TH_FAKE(S, T, Name)                                                                        \
   cublasStatus_t cublas##S##getrfBatched(cublasHandle_t, int n, T* const a[], int ld, int* pivots, \
                                          int* info, int count) {                                   \
+    if (count > kMost) return CUBLAS_STATUS_INVALID_VALUE;                                         \
     for (int k = 0; k < count; ++k) {                                                              \
       TH##Name##Lapack_getrf(n, n, a[k], ld, pivots + k * n, info + k);                            \
     }                                                                                              \
@@ -29,6 +33,7 @@ extern "C" {
   cublasStatus_t cublas##S##getrsBatched(cublasHandle_t, cublasOperation_t trans, int n, int nrhs, \
                                          const T* const a[], int lda, const int* pivots,           \
                                          T* const b[], int ldb, int* info, int count) {            \
+    if (count > kMost) return CUBLAS_STATUS_INVALID_VALUE;                                         \
     for (int k = 0; k < count; ++k) {                                                              \
       TH##Name##Lapack_getrs(letter(trans), n, nrhs, const_cast<T*>(a[k]), lda,                    \
                              const_cast<int*>(pivots) + k * n, b[k], ldb, info);                   \
@@ -37,6 +42,7 @@ extern "C" {
   }                                                                                                \
   cublasStatus_t cublas##S##geqrfBatched(cublasHandle_t, int m, int n, T* const a[], int ld,       \
                                          T* const tau[], int* info, int count) {                   \
+    if (count > kMost) return CUBLAS_STATUS_INVALID_VALUE;                                         \
     std::vector<T> work(static_cast<size_t>(64 * (m + n)));                                        \
     for (int k = 0; k < count; ++k) {                                                              \
       TH##Name##Lapack_geqrf(m, n, a[k], ld, tau[k], work.data(), static_cast<int>(work.size()),   \
@@ -57,6 +63,7 @@ extern "C" {
       cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill,                         \
       cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,                \
       const T* const a[], int lda, T* const b[], int ldb, int count) {                             \
+    if (count > kMost) return CUBLAS_STATUS_INVALID_VALUE;                                         \
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                                                 \
     for (int k = 0; k < count; ++k) {                                                              \
       status = std::max(status, cublas##S##trsm_v2(handle, side, fill, trans, diag, m, n, alpha,   \

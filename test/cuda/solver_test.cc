@@ -247,6 +247,52 @@ TYPED_TEST(CudaSolver, SingularValues) {
   }
 }
 
+// More matrices than a call of cuBLAS accepts.
+TYPED_TEST(CudaSolver, ManyMatrices) {
+  constexpr int count = 65537, n = 1;
+  auto a = this->random(count, n, n, 3), b = this->random(count, n, 2, 0), x = b, lu = a;
+  std::vector<int> pivots(count), info(count, 7);
+  lapack::getrf(this->queue, lu.view, pivots.data(), info.data());
+  EXPECT_EQ(info, std::vector<int>(count));
+  lapack::getrs(this->queue, 'N', lu.view, pivots.data(), x.view);
+  this->expect_same(this->product(a, false, x), b);
+  x = b;
+  lapack::trsm(this->queue, Part::upper, 'N', 'N', a.view, x.view);
+  this->expect_same(this->product(a, false, x), b);
+  auto factor = a;
+  info.assign(count, 7);
+  lapack::potrf(this->queue, factor.view, Part::upper, info.data());
+  EXPECT_EQ(info, std::vector<int>(count));
+  this->expect_same(this->product(factor, true, factor), a);
+}
+
+// Before its first work an operation can be repeated as it is, later only with new operands.
+TYPED_TEST(CudaSolver, OutOfMemory) {
+  CudaDevice& device = cuda_device(this->queue);
+  FakeRuntime& runtime = fake_runtime();
+  for (int count : {1, 3}) {
+    auto a = this->random(count, 5, 5, 9), before = a;
+    std::vector<int> pivots(static_cast<size_t>(5 * count)), info(static_cast<size_t>(count));
+    lapack::getrf(this->queue, a.view, pivots.data(), info.data());  // opens the library
+    for (DeviceStatus status : {kDeviceOutOfMemory, kDeviceInterrupted}) {
+      a = before;
+      device.empty_cache();
+      device.begin_operation();
+      work_queued() = status == kDeviceInterrupted;
+      runtime.memory = runtime.used[0];
+      try {
+        lapack::getrf(this->queue, a.view, pivots.data(), info.data());
+        ADD_FAILURE() << "no error";
+      } catch (const DeviceFailure& found) {
+        EXPECT_EQ(found.status, status);
+        EXPECT_NE(std::string(found.text).find("out of memory"), std::string::npos) << found.text;
+      }
+      runtime.memory = size_t{1} << 30;
+      EXPECT_EQ(a.data, before.data);
+    }
+  }
+}
+
 TYPED_TEST(CudaSolver, Errors) {
   auto a = this->random(1, 4, 4, 5);
   std::vector<int> pivots(4), info(1);
