@@ -8,6 +8,7 @@
 #include "ops/attention.h"
 #include "ops/class_loss.h"
 #include "ops/compose.h"
+#include "ops/elementwise.h"
 #include "ops/normalize.h"
 
 namespace th::grad {
@@ -269,6 +270,39 @@ void nll_slopes(Backward& b) { class_loss_rule<args::nll>(b, {-1, -1, 1, 2, 3}, 
 
 namespace {
 
+// The largest number of weights that exist at a time.
+constexpr int64_t kMostWeights = int64_t{1} << 24;
+
+// Rows of the weights: `first` to `first + count` of `rows`.
+struct AttentionRows {
+  int64_t first, count, rows;
+};
+
+// Applies a mask, or null, and the causal mask to weights of size ... x count x columns, in place.
+void mask_attention(Tensor* weights, Tensor* mask, bool causal, AttentionRows rows) {
+  const int n = weights->nDimension;
+  const int64_t columns = columns_of(*weights);
+  if (mask) {
+    int64_t size[kMaxDims];
+    std::copy(weights->size, weights->size + n, size);
+    size[n - 2] = rows.rows;
+    TensorRef whole = broadcast_view(mask, n, size);
+    TensorRef part = narrowed(whole, n - 2, rows.first, rows.count);
+    if (mask->dtype == DType::Byte) {
+      TensorRef hidden = made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, part.get(), 0); });
+      ops::maskedFill(weights, hidden.get(), -INFINITY);
+    } else {
+      ops::cadd(weights, weights, 1, part.get());
+    }
+  }
+  if (!causal) return;
+  const int64_t size[] = {rows.count, columns};
+  TensorRef above = th::filled(*weights, DType::Byte, 2, size, 1);
+  ops::triu(above.get(), above.get(), rows.first + columns - rows.rows + 1);
+  TensorRef hidden = broadcast_view(above.get(), n, weights->size);
+  ops::maskedFill(weights, hidden.get(), -INFINITY);
+}
+
 // Some rows of all matrices at a time, by operations that have derivatives.
 class AttentionSlopes {
  public:
@@ -289,7 +323,7 @@ class AttentionSlopes {
   void run() {
     const int64_t rows = q_->size[1], columns = k_->size[1];
     if (columns == 0 || g_->numel() == 0) return;  // the gradients are 0
-    const int64_t most = std::max<int64_t>(1, kMostAttentionWeights / (q_->size[0] * columns));
+    const int64_t most = std::max<int64_t>(1, kMostWeights / (q_->size[0] * columns));
     const Var dq = filled_like(q_, 0);
     Var dk = filled_like(k_, 0), dv = filled_like(v_, 0), dmask;
     if (b_.wants(kMask)) dmask = mask_slopes();

@@ -158,30 +158,6 @@ double attention_scale(double scale, const Tensor& q) {
   return scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(columns_of(q)));
 }
 
-void mask_attention(Tensor* weights, Tensor* mask, bool causal, AttentionRows rows) {
-  const int n = weights->nDimension;
-  const int64_t columns = columns_of(*weights);
-  if (mask) {
-    int64_t size[kMaxDims];
-    std::copy(weights->size, weights->size + n, size);
-    size[n - 2] = rows.rows;
-    TensorRef whole = broadcast_view(mask, n, size);
-    TensorRef part = narrowed(whole, n - 2, rows.first, rows.count);
-    if (mask->dtype == DType::Byte) {
-      TensorRef hidden = made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, part.get(), 0); });
-      ops::maskedFill(weights, hidden.get(), -INFINITY);
-    } else {
-      ops::cadd(weights, weights, 1, part.get());
-    }
-  }
-  if (!causal) return;
-  const int64_t size[] = {rows.count, columns};
-  TensorRef above = filled(*weights, DType::Byte, 2, size, 1);
-  ops::triu(above.get(), above.get(), rows.first + columns - rows.rows + 1);
-  TensorRef hidden = broadcast_view(above.get(), n, weights->size);
-  ops::maskedFill(weights, hidden.get(), -INFINITY);
-}
-
 void shapes(args::attention& a, Shapes& s) {
   check_attention(a, s);
   int64_t size[kMaxDims];
