@@ -26,6 +26,7 @@ namespace {
     static constexpr auto get = &TH##Name##Tensor_get2d;                \
     static constexpr auto set = &TH##Name##Tensor_set2d;                \
     static constexpr auto get1 = &TH##Name##Tensor_get1d;               \
+    static constexpr auto get3 = &TH##Name##Tensor_get3d;               \
     static constexpr auto resize1 = &TH##Name##Tensor_resize1d;         \
     static constexpr auto resize3 = &TH##Name##Tensor_resize3d;         \
     static constexpr auto fill = &TH##Name##Tensor_fill;                \
@@ -377,6 +378,50 @@ TYPED_TEST(Lapack, TensorsAreAsTheyWereAfterAnError) {
   for (auto* t : {a, r, lu}) TypeParam::free(t);
   THIntTensor_free(pivots);
   THIntTensor_free(info);
+}
+
+// Large matrices are factored by blocks of our own, which make the choices that LAPACK makes.
+TYPED_TEST(Lapack, TensorsAreExchangedAsByLapack) {
+  // A Hadamard matrix: all elements of the factors are powers of 2, most with equals.
+  auto tied = this->zeros(64, 64);
+  for (int i = 0; i < 64; ++i) {
+    for (int j = 0; j < 64; ++j)
+      tied(i, j) = __builtin_parity(static_cast<unsigned>(i & j)) ? -1 : 1;
+  }
+  auto singular = this->random(81, 81);
+  for (int i = 0; i < 81; ++i) singular(i, 40) = singular(i, 77) = 0;
+  auto sparse = this->random(64, 64);
+  for (int i = 0; i < 64; ++i) {
+    for (int j = 0; j < 64; ++j) sparse(i, j) = (i + 3 * j) % 64 < 2 ? sparse(i, j) : 0;
+  }
+  for (const auto& a : {this->random(48, 48), this->random(61, 61), this->random(200, 200), tied,
+                        singular, sparse, this->zeros(50, 50)}) {
+    const int n = a.rows;
+    auto want = a;
+    std::vector<int> order(static_cast<size_t>(n));
+    int want_info = 0;
+    TypeParam::getrf(n, n, want.data.data(), n, order.data(), &want_info);
+
+    auto *t = this->tensor_of(a), *lu = TypeParam::new_();
+    TypeParam::resize3(t, 1, n, n);
+    auto *pivots = THIntTensor_new(), *info = THIntTensor_new();
+    TypeParam::btrifact(lu, pivots, info, 1, t);
+    EXPECT_EQ(THIntTensor_get1d(info, 0), want_info);
+    auto lower = this->identity(n), upper = this->zeros(n, n);
+    for (int i = 0; i < n; ++i) {
+      EXPECT_EQ(THIntTensor_get2d(pivots, 0, i), order[static_cast<size_t>(i)]) << n << ", " << i;
+      for (int j = 0; j < n; ++j) (i > j ? lower : upper)(i, j) = TypeParam::get3(lu, 0, i, j);
+    }
+    auto exchanged = a;
+    for (int i = 0; i < n; ++i) {
+      const int p = order[static_cast<size_t>(i)] - 1;
+      for (int j = 0; j < n; ++j) std::swap(exchanged(i, j), exchanged(p, j));
+    }
+    this->expect_near(this->product(lower, upper), exchanged, this->norm(a) + 1, "btrifact");
+    for (auto* each : {t, lu}) TypeParam::free(each);
+    THIntTensor_free(pivots);
+    THIntTensor_free(info);
+  }
 }
 
 TYPED_TEST(Lapack, RefusesOptionsThatLapackHasNot) {

@@ -11,6 +11,7 @@
 #include "cpu/blas.h"
 #include "cpu/lapack.h"
 #include "cpu/linalg.h"
+#include "cpu/linalg_kernels.h"
 #include "cpu/parallel.h"
 #include "cpu/team.h"
 #include "cpu/workspace.h"
@@ -44,6 +45,17 @@ void for_matrices(int64_t count, double work, const F& f) {
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) f(k);
   });
+}
+
+// Calls the function of cpu/linalg_kernels.h for these matrices. Returns false if LAPACK is faster,
+// or if there is none.
+template <class Kernel, class... Arguments>
+bool run_blocks(const TypeTable<Kernel>& kernels, const Matrices& a,
+                const Arguments&... arguments) {
+  const Kernel kernel = kernels[a.dtype];
+  if (!kernel || a.rows < kFewestBlockRows) return false;
+  kernel(a, arguments...);
+  return true;
 }
 
 // Returns true if all elements of the part are finite. Otherwise sets the info of the first matrix

@@ -29,6 +29,7 @@ int eliminate(int n, T* a, int64_t ld) {
 }  // namespace
 
 void lu(const Matrices& a, bool pivot, int* pivots, int* info) {
+  if (pivot && run_blocks(linalg_kernels().lu, a, pivots, info)) return;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     for_matrices(a.count, cube(a), [&](int64_t k) {
@@ -46,6 +47,7 @@ void lu(const Matrices& a, bool pivot, int* pivots, int* info) {
 namespace {
 
 void lu_invert(const Matrices& lu, int* pivots, int* info) {
+  if (run_blocks(linalg_kernels().lu_inverse, lu, pivots)) return;
   for_type(lu.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
@@ -88,6 +90,7 @@ void lu_determinant(const DeterminantCall& results, const int* pivots, const boo
 }
 
 void cholesky(const Matrices& a, char uplo, int* info) {
+  if (run_blocks(linalg_kernels().cholesky, a, uplo, info)) return;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     for_matrices(a.count, cube(a) / 2,
@@ -96,6 +99,7 @@ void cholesky(const Matrices& a, char uplo, int* info) {
 }
 
 void cholesky_invert(const Matrices& a, char uplo, int* info) {
+  if (run_blocks(linalg_kernels().cholesky_inverse, a, uplo, info)) return;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);

@@ -22,6 +22,20 @@ void for_columns(const Matrices& a, Part part, bool beside, const F& f) {
   }
 }
 
+template <class T>
+bool is_finite(const T* x, const T* end) {
+  // x * 0 is 0 if x is finite, else NaN. Independent sums are computed at the same time.
+  constexpr int kSums = 64 / sizeof(T);
+  T sums[kSums] = {}, sum = 0;
+  for (; end - x >= kSums; x += kSums) {
+#pragma GCC unroll 16
+    for (int k = 0; k < kSums; ++k) sums[k] += x[k] * T(0);
+  }
+  for (; x < end; ++x) sum += *x * T(0);
+  for (T each : sums) sum += each;
+  return sum == 0;
+}
+
 }  // namespace
 
 int64_t find_not_finite(const Matrices& a, Part part, int64_t first) {
@@ -32,10 +46,7 @@ int64_t find_not_finite(const Matrices& a, Part part, int64_t first) {
       const T* data = matrix<T>(a, k);
       for_columns(a, part, false, [&](int j, int begin, int end) {
         const T* column = data + static_cast<int64_t>(j) * a.ld;
-        // x * 0 is 0 if x is finite, else NaN.
-        T sum = 0;
-        for (int i = begin; i < end; ++i) sum += column[i] * T(0);
-        if (sum != 0) found = k;
+        if (!is_finite(column + begin, column + end)) found = k;
       });
     }
   });

@@ -7,6 +7,7 @@ namespace th::linalg {
 namespace {
 
 void lu_solve(const Matrices& lu, char trans, int* pivots, const Matrices& b) {
+  if (run_blocks(linalg_kernels().lu_solve, lu, trans, pivots, b)) return;
   for_type(lu.dtype, [&](auto zero) {
     using T = decltype(zero);
     double work = static_cast<double>(lu.rows) * lu.rows * b.cols;
@@ -19,6 +20,7 @@ void lu_solve(const Matrices& lu, char trans, int* pivots, const Matrices& b) {
 
 void triangular_solve(const Matrices& a, char uplo, char trans, char diag, const Matrices& b,
                       int* info) {
+  if (run_blocks(linalg_kernels().triangular_solve, a, uplo, trans, diag, b, info)) return;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);

@@ -27,6 +27,16 @@ class PanelProduct {
     if (p.streams) _mm_sfence();
   }
 
+  // out[k * width + l] = in[l * stride + k] for k and l below kLanes; 0 for l from `lanes` on.
+  static void transpose(const T* in, int64_t stride, int64_t lanes, T* out, int64_t width) {
+    Vector line[kLanes];
+#pragma GCC unroll 16
+    for (int l = 0; l < kLanes; ++l) line[l] = l < lanes ? load(in + l * stride) : Vector{};
+    exchange<kLanes / 2>(line);
+#pragma GCC unroll 16
+    for (int k = 0; k < kLanes; ++k) store(out + k * width, line[k]);
+  }
+
  private:
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
   typedef std::conditional_t<sizeof(T) == 4, int32_t, int64_t> Index
@@ -148,15 +158,6 @@ class PanelProduct {
     }
   }
 
-  // out[k * width + l] = in[l * stride + k] for k and l below kLanes; 0 for l from `lanes` on.
-  static void transpose(const T* in, int64_t stride, int64_t lanes, T* out, int64_t width) {
-    Vector line[kLanes];
-#pragma GCC unroll 16
-    for (int l = 0; l < kLanes; ++l) line[l] = l < lanes ? load(in + l * stride) : Vector{};
-    exchange<kLanes / 2>(line);
-#pragma GCC unroll 16
-    for (int k = 0; k < kLanes; ++k) store(out + k * width, line[k]);
-  }
   // Exchanges blocks of kStep x kStep elements across the diagonal, then those inside of them.
   template <int kStep>
   static void exchange(Vector* line) {
