@@ -47,8 +47,8 @@ void for_matrices(int64_t count, double work, const F& f) {
   });
 }
 
-// Calls the function of cpu/linalg_kernels.h for these matrices. Returns false if LAPACK is faster,
-// or if there is none.
+// Calls the function of cpu/linalg_kernels.h for these matrices. Returns false if the function is
+// null, or if LAPACK is faster.
 template <class Kernel, class... Arguments>
 bool run_blocks(const TypeTable<Kernel>& kernels, const Matrices& a,
                 const Arguments&... arguments) {
