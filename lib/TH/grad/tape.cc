@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <utility>
 
+#include "base/thread_end.h"
 #include "grad/functions.h"
 #include "grad/parts.h"
 #include "ops/operands.h"
@@ -16,7 +18,15 @@ namespace th::grad {
 
 namespace {
 
-thread_local TensorRef last_number;
+// What the calling thread has: null until it starts a tape. A thread_local object with a destructor
+// would end the process if memory has run out at its first use.
+struct ThreadState {
+  std::vector<Tape*> tapes;
+  TensorRef last_number;
+};
+thread_local ThreadState* own = nullptr;
+thread_local ThreadEnd own_end = {[] { delete std::exchange(own, nullptr); }};
+const std::vector<Tape*> no_tapes;
 
 std::atomic<int64_t> copies_of_kept{0}, bytes_of_kept{0};
 void count_kept_copy(const Tensor& t) noexcept {
@@ -47,10 +57,7 @@ TensorRef copy_of(Tensor* t) {
 CopyCount kept_copies() noexcept { return {copies_of_kept.load(), bytes_of_kept.load()}; }
 void reset_kept_copies() noexcept { copies_of_kept = bytes_of_kept = 0; }
 
-std::vector<Tape*>& recording_tapes() noexcept {
-  static thread_local std::vector<Tape*> tapes;
-  return tapes;
-}
+const std::vector<Tape*>& recording_tapes() noexcept { return own ? own->tapes : no_tapes; }
 
 bool is_tracked(const Storage* s) noexcept {
   if (!s || !s->identity) return false;
@@ -67,7 +74,7 @@ bool is_recording() noexcept {
   return false;
 }
 
-Tensor* tracked_number() noexcept { return last_number.get(); }
+Tensor* tracked_number() noexcept { return own ? own->last_number.get() : nullptr; }
 
 // ---- recording
 
@@ -76,7 +83,9 @@ Tape::~Tape() { stop(); }
 
 void Tape::start() {
   if (recording_) return;
-  recording_tapes().push_back(this);
+  if (!own && at_thread_end(own_end)) own = new (std::nothrow) ThreadState;
+  if (!own) throw std::bad_alloc();
+  own->tapes.push_back(this);
   add_tracer(this);
   recording_ = true;
   set_outer_pauses();
@@ -85,8 +94,10 @@ void Tape::start() {
 void Tape::stop() {
   if (!recording_) return;
   remove_tracer(this);
-  auto& tapes = recording_tapes();
-  tapes.erase(std::remove(tapes.begin(), tapes.end(), this), tapes.end());
+  if (own) {
+    auto& tapes = own->tapes;
+    tapes.erase(std::remove(tapes.begin(), tapes.end(), this), tapes.end());
+  }
   recording_ = false;
   pending_ = Entry();
   active_ = nullptr;
@@ -132,7 +143,7 @@ bool Tape::follows(const Tensor& t) const noexcept { return !active_ && !is_paus
 // Returns true for operations whose inner calls are recorded.
 bool Tape::begin(const TracedCall& call) noexcept {
   if (active_) return false;
-  last_number = TensorRef();
+  own->last_number = TensorRef();
   const RowRule& rule = rule_of(call.row().op);
   if (rule.derivative == Derivative::shares) return true;
   const bool composed = !is_paused() && rule.derivative == Derivative::composed;
@@ -364,6 +375,7 @@ void Tape::end_entry(const TracedCall& call) {
   const OpRow& row = call.row();
   if (!depends_ || row.returned != Returned::number) return;
   // Another tape may have made the tensor.
+  TensorRef& last_number = own->last_number;
   if (!last_number) {
     const int64_t one = 1;
     TensorRef number(tensor_new_sized(DType::Double, 1, &one));

@@ -187,7 +187,7 @@ CopyCount kept_copies() noexcept;
 void reset_kept_copies() noexcept;
 
 // The tapes that record operations of the calling thread, in the order of start().
-std::vector<Tape*>& recording_tapes() noexcept;
+const std::vector<Tape*>& recording_tapes() noexcept;
 // Returns true if one of these tapes is not paused.
 bool is_recording() noexcept;
 // Returns true if one of these tapes tracks the storage, and is not paused.

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <new>
 
 #include "memory/heap.h"
 
@@ -20,7 +21,8 @@ constexpr size_t kPlaces = 16;
 
 WaitingPlace& place_of(const SharedBlock* block) noexcept {
   // Never destroyed: threads may use devices while the process ends.
-  static auto* places = new WaitingPlace[kPlaces];
+  alignas(WaitingPlace) static char memory[kPlaces * sizeof(WaitingPlace)];
+  static auto* places = new (memory) WaitingPlace[kPlaces];
   return places[reinterpret_cast<uintptr_t>(block) / sizeof(SharedBlock) % kPlaces];
 }
 

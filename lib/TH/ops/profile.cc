@@ -4,8 +4,10 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <new>
 #include <utility>
 
+#include "base/thread_end.h"
 #include "memory/device.h"
 #include "ops/tracer.h"
 
@@ -28,7 +30,10 @@ struct Running {
   int64_t begin;
   int64_t inner;  // nanoseconds of nested operations
 };
-thread_local std::vector<Running> running;
+// Those of the calling thread: null until it makes a call. A thread_local object with a destructor
+// would end the process if memory has run out at its first use.
+thread_local std::vector<Running>* own_calls = nullptr;
+thread_local ThreadEnd own_calls_end = {[] { delete std::exchange(own_calls, nullptr); }};
 
 class Profiler final : public Tracer {
  public:
@@ -51,17 +56,24 @@ class Profiler final : public Tracer {
   // Removes entries of calls that ended while the profiler was off.
   bool begin(const TracedCall& call) noexcept override {
     const int depth = call.depth();
+    if (!own_calls && at_thread_end(own_calls_end)) {
+      own_calls = new (std::nothrow) std::vector<Running>;
+    }
+    if (!own_calls) return true;  // out of memory: the call is not counted
+    std::vector<Running>& running = *own_calls;
     while (!running.empty() && running.back().depth >= depth) running.pop_back();
     try {
       running.push_back({&call, depth, now(), 0});
     } catch (const std::exception&) {
-      // Out of memory: the call is not counted.
+      // The same.
     }
     return true;
   }
 
   // Throws errors that the device reports when it is synchronized.
   void end(const TracedCall& call, bool failed) override {
+    if (!own_calls) return;
+    std::vector<Running>& running = *own_calls;
     if (running.empty() || running.back().call != &call) return;
     const Running ended = running.back();
     running.pop_back();
@@ -80,12 +92,12 @@ class Profiler final : public Tracer {
     if (call.fell_back()) device = nullptr;
     if (device) device->synchronize();
     const int64_t took = now() - ended.begin;
-    if (!running.empty()) running.back().inner += took;
+    if (!own_calls->empty()) own_calls->back().inner += took;
     std::lock_guard<std::mutex> lock(mutex_);
     try {
       add(call, device ? device->name() : "cpu", took - ended.inner, bytes);
     } catch (const std::exception&) {
-      // Out of memory: the call is not counted.
+      // The same.
     }
   }
 
