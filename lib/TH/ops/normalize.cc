@@ -211,13 +211,18 @@ void calls(args::batchNorm& a) {
              !a.training});
   if (!a.training || !a.runningMean || a.t->numel() == 0) return;
   const auto count = static_cast<double>(layout.count());
-  const auto update = [&](Tensor* running, Tensor* moment, double factor) {
+  const auto updated = [&](Tensor* running, Tensor* moment, double factor) {
     TensorRef value = in_type(moment, running->dtype);
-    ops::mul(running, running, 1 - a.momentum);
-    ops::cadd(running, running, a.momentum * factor, value.get());
+    return made(running->dtype, [&](Tensor* r) {
+      ops::mul(r, running, 1 - a.momentum);
+      ops::cadd(r, r, a.momentum * factor, value.get());
+    });
   };
-  update(a.runningMean, mean.get(), 1);
-  update(a.runningVariance, variance.get(), count / (count - 1));
+  // First all that may need memory.
+  TensorRef new_mean = updated(a.runningMean, mean.get(), 1);
+  TensorRef new_variance = updated(a.runningVariance, variance.get(), count / (count - 1));
+  ops::copy(a.runningMean, new_mean.get());
+  ops::copy(a.runningVariance, new_variance.get());
 }
 
 // ---- gradients ----------------------------------------------------------------------------------

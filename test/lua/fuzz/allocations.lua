@@ -68,10 +68,10 @@ local function shape_of(t)
   parts[#parts + 1] = storage and storage:size() or 0
   return table.concat(parts, ' ')
 end
-local function pictures(list, results)
+local function pictures(list, results, changed)
   local parts = {}
   for k, value in ipairs(list) do
-    if tensor.isTensor(value) and k <= results then
+    if tensor.isTensor(value) and (k <= results or changed[k]) then
       parts[k] = shape_of(value)
     elseif tensor.isTensor(value) then
       parts[k] = shape_of(value) .. text_of(value)
@@ -95,7 +95,8 @@ local function try(program, first, all, expected)
   tensor.manualSeed(5)
   local list, results = program.make()
   results = results or 0
-  local before = pictures(list, results)
+  local changed = program.changed or {}
+  local before = pictures(list, results, changed)
   pcall(tensor.synchronize)
   local count, got = failing.call(first, all, program.invoke, unpack(list))
   calls = calls + 1
@@ -115,7 +116,7 @@ local function try(program, first, all, expected)
       wrong(program.name, first, all, message)
     end
   end
-  local after = pictures(list, results)
+  local after = pictures(list, results, changed)
   for k = 1, #before do
     if not text and before[k] ~= after[k] then
       wrong(program.name, first, all, ('argument %d changed'):format(k))
