@@ -209,6 +209,11 @@ end)
 
 -- The CPU converts operands of 16 bits by blocks of 64 rows and 256 columns.
 describe('attention of 16-bit floats', function()
+  -- Devices round the weights to 16 bits, so that results of normal elements differ more.
+  local function limit(type)
+    if not require('support.settings').device then return 1e-5 end
+    return type == 'half' and 2 ^ -9 or 2 ^ -6
+  end
   -- The largest difference from the result in double, which is rounded once.
   local function difference(type, q, k, v, mask, causal)
     local added = mask and mask:type() ~= 'torch.ByteTensor'
@@ -230,18 +235,18 @@ describe('attention of 16-bit floats', function()
       local bytes, added = Byte(130, 530):random(0, 1), random(130, 530)
       for _, mask in ipairs{ false, bytes, added } do
         for _, causal in ipairs{ false, true } do
-          assert.is_true(difference(type, q, k, v, mask or nil, causal) < 1e-5)
+          assert.is_true(difference(type, q, k, v, mask or nil, causal) < limit(type))
         end
       end
       -- The heads of a row of activations, and one query after 1 to 300 tokens of a cache.
       local packed = random(70, 3, 4, 16)
       local function part(i) return packed:select(2, i):transpose(1, 2) end
-      assert.is_true(difference(type, part(1), part(2), part(3), nil, true) < 1e-5)
+      assert.is_true(difference(type, part(1), part(2), part(3), nil, true) < limit(type))
       local keys, values = random(4, 300, 16), random(4, 300, 16)
       for _, count in ipairs{ 1, 2, 255, 256, 257, 300 } do
         local query = random(1, 4, 16):transpose(1, 2)
         assert.is_true(difference(type, query, keys:narrow(2, 1, count), values:narrow(2, 1, count),
-                                  nil, true) < 1e-5)
+                                  nil, true) < limit(type))
       end
     end)
   end
