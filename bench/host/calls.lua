@@ -13,7 +13,11 @@ local tensor = require 'tensor'
 
 local options = { device = 'gpu', calls = '1000', above = '1', only = '' }
 for _, word in ipairs(arg) do
-  local name, value = word:match '^(%w+)=?(.*)$'
+  local name, value = word:match '^(%l+)=?(.*)$'
+  if name ~= 'all' and not options[name or ''] then
+    io.stderr:write('calls.lua: ', word, ' is not an option\n')
+    os.exit(2)
+  end
   options[name] = value
 end
 local device, calls = options.device, tonumber(options.calls)

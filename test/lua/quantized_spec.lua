@@ -57,6 +57,18 @@ describe('weights of 8 bits', function()
     assert.are.equal(0, r[5])
   end)
 
+  it('are multiplied by tiny numbers as by others', function()
+    for _, name in ipairs { 'float', 'bfloat16' } do
+      local q, scales = tensor.quantizeRows(matrix(9, 40))
+      local x = matrix(30, 40):mul(2 ^ -120)
+      x = x[name](x)
+      local want, size = expected(x, q, scales)
+      local r = tensor.quantizedLinear(x, q, scales):double()
+      local error = name == 'float' and 2 ^ -20 or 2 ^ -8
+      assert.is_true(((r - want):abs() - size * error):max() <= 0, name)
+    end
+  end)
+
   it('are multiplied with the error of float sums', function()
     local w = matrix(140, 700)
     local q, scales = w:quantizeRows()

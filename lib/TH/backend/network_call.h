@@ -110,9 +110,8 @@ struct AttentionMatrix {
 // softmax(scale * q * k^T + mask) * v, for outer x inner matrices of a floating-point type.
 // Gradients on the CPU are of float or double. q: rows x depth, k: columns x depth, v: columns x
 // width. mask: null, bytes (1: visible) or elements that are added. causal: row i sees columns up
-// to i + columns
-// - rows. sums: contiguous, the logarithm of the sum of exponentials of each row; -infinity if it
-// sees nothing. tf32: as in ProductCall.
+// to `i + columns - rows`. sums: contiguous, the logarithm of the sum of exponentials of each row;
+// -infinity if it sees nothing. tf32: as in ProductCall.
 struct AttentionShape {
   DType dtype;
   int64_t outer, inner, rows, columns, depth, width;

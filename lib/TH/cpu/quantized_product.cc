@@ -65,7 +65,7 @@ class QuantizedProduct {
       const bool by_bfloat16 = bfloat16_product(kParts == 1 ? DType::BFloat16 : DType::Half);
       const int64_t most = product_kernels().most_quantized_rows;
       if (c_.m <= (by_bfloat16 ? std::min(kFewRows, most) : most)) return multiply_few_rows();
-      if (by_bfloat16) return multiply_bfloat16();
+      if (by_bfloat16 && !has_tiny_elements()) return multiply_bfloat16();
     }
     multiply_blocks();
   }
@@ -92,6 +92,18 @@ class QuantizedProduct {
     }
   }
   int64_t copied() const { return kIsReduced ? c_.m * c_.k : 0; }
+
+  // Instructions for BFloat16 replace subnormal numbers by 0. Parts of these elements are
+  // subnormal; those of a Half are not.
+  bool has_tiny_elements() const {
+    if (std::is_same_v<T, Half>) return false;
+    constexpr float kLeast = 0x1p-100f;
+    for (int64_t i = 0; i < c_.m * c_.k; ++i) {
+      const auto size = std::fabs(static_cast<float>(load(x_[i])));
+      if (size < kLeast && size > 0) return true;
+    }
+    return false;
+  }
 
   // r = sums * scales for rows x cols results, each of which is the sum of `parts` rows.
   template <int parts = 1>

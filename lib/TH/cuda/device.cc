@@ -135,16 +135,17 @@ CudaDevice::CudaDevice(int index) : index_(index), properties_(properties(index)
 }
 
 void CudaDevice::open_cublas() {
+  // With its own workspace, cuBLAS does not allocate memory later. Its documentation recommends 32
+  // MiB, or 4 MiB before Hopper. The math mode makes sums of 16-bit products accumulate in float.
+  const size_t bytes = properties_.major >= 9 ? size_t{32} << 20 : size_t{4} << 20;
+  void* workspace = allocate_block(bytes);
   cublasHandle_t handle;
   cublasStatus_t status = cublasCreate(&handle);
   if (status != CUBLAS_STATUS_SUCCESS) {
+    release_block(workspace);
     fail(status == CUBLAS_STATUS_ALLOC_FAILED ? status_without_memory() : kDeviceFailed,
          "cuBLAS: %s (cublasCreate)", cublasGetStatusString(status));
   }
-  // With its own workspace, cuBLAS does not allocate memory later. Its documentation recommends 32
-  // MiB, or 4 MiB before Hopper. The math mode makes sums of 16-bit products accumulate in float.
-  size_t bytes = properties_.major >= 9 ? size_t{32} << 20 : size_t{4} << 20;
-  void* workspace = allocate_block(bytes);
   if (cublasSetStream(handle, stream_) != CUBLAS_STATUS_SUCCESS ||
       cublasSetWorkspace(handle, workspace, bytes) != CUBLAS_STATUS_SUCCESS ||
       cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=

@@ -18,12 +18,13 @@ namespace th::grad {
 
 namespace {
 
-// What the calling thread has: null until it starts a tape. A thread_local object with a destructor
-// would end the process if memory has run out at its first use.
+// The tapes of a thread, and the tensor of the number that its last operation returned.
 struct ThreadState {
   std::vector<Tape*> tapes;
   TensorRef last_number;
 };
+// Null until the thread starts a tape. A thread_local object with a destructor would end the process
+// if memory has run out at its first use.
 thread_local ThreadState* own = nullptr;
 thread_local ThreadEnd own_end = {[] { delete std::exchange(own, nullptr); }};
 const std::vector<Tape*> no_tapes;

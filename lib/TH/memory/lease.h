@@ -48,8 +48,8 @@ class SharedBlock : public Recycled {
   ~SharedBlock() = default;
   void notify_waiters() noexcept;
 
-  // Each result on a device has a block, so it is one cache line. Blocks share a few locks for
-  // threads that wait for writers: see lease.cc.
+  // Each result on a device has a block, so it has the size of a cache line. Blocks share a few
+  // locks for threads that wait for writers: see lease.cc.
   Device& device_;
   void* data_ = nullptr;
   size_t bytes_ = 0;

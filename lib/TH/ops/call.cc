@@ -406,22 +406,21 @@ bool is_repeatable(Op op) {
   }
 }
 
-void run_once(const OpRow& row, void* arguments) {
-  const Operation& operation = operations[static_cast<int>(row.op)];
-  Shapes shapes(row, arguments);
-  operation.shapes(arguments, shapes);
-  shapes.commit();
-  operation.calls(arguments);
-  shapes.finish();
-}
-
 void run_operation(const OpRow& row, void* arguments) {
   check_arguments(row, arguments);
-  try {
-    run_once(row, arguments);
-  } catch (const InterruptedError&) {
-    if (!is_repeatable(row.op)) throw;
-    run_once(row, arguments);
+  const Operation& operation = operations[static_cast<int>(row.op)];
+  for (bool repeats = false;; repeats = true) {
+    Shapes shapes(row, arguments);
+    try {
+      operation.shapes(arguments, shapes);
+      shapes.commit();
+      operation.calls(arguments);
+    } catch (const InterruptedError&) {
+      if (repeats || !is_repeatable(row.op)) throw;
+      continue;
+    }
+    shapes.finish();
+    return;
   }
 }
 

@@ -5,7 +5,9 @@
 // results are those of float arithmetic, rounded to 16 bits: rounding to float before changes
 // nothing, because a float has more than twice as many bits.
 
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "functors/functors.h"
 #include "simt/simt.h"
