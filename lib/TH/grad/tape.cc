@@ -23,8 +23,8 @@ struct ThreadState {
   std::vector<Tape*> tapes;
   TensorRef last_number;
 };
-// Null until the thread starts a tape. A thread_local object with a destructor would end the process
-// if memory has run out at its first use.
+// Null until the thread starts a tape. A thread_local object with a destructor would end the
+// process if memory has run out at its first use.
 thread_local ThreadState* own = nullptr;
 thread_local ThreadEnd own_end = {[] { delete std::exchange(own, nullptr); }};
 const std::vector<Tape*> no_tapes;
