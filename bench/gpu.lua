@@ -9,6 +9,7 @@
 local tensor = require 'tensor'
 local device = arg[1] or 'gpu'
 local wanted = arg[2] or ''
+tensor.setdefaulttensortype 'torch.FloatTensor'
 local soft = device:find('^soft') ~= nil
 
 local function find_device()
@@ -200,6 +201,24 @@ for _, sizes in ipairs(soft and { { 8, 8, 14, 3, 1, 1, 1 } } or convolutions) do
         return tensor.conv2d(x, w, nil, stride, padding, 1, groups)
       end, { weight }, { g })
     end)
+  end
+end
+
+-- Training steps: forward pass, backward pass and update. The loss is read in each step.
+package.path = (arg[0]:match('^(.*[/\\])') or './') .. 'suite/?.lua;' .. package.path
+local training_step = require 'training'
+local function indices(count, span)
+  return on_device(tensor.LongTensor(count):random(span))
+end
+for _, model in ipairs(soft and { { 'mlp', 8 } } or { { 'mlp', 128 }, { 'lenet', 64 },
+                                                      { 'lstm', 64 }, { 'transformer', 32 } }) do
+  for _, compiled in ipairs { false, true } do
+    local name = 'step of ' .. model[1] .. (compiled and ', compiled' or '')
+    if name:find(wanted, 1, true) then
+      tensor.withDevice(device, function()
+        measure(name, 0, '-', (training_step(floats, indices, model[1], model[2], compiled)))
+      end)
+    end
   end
 end
 

@@ -3,6 +3,7 @@
 usage: gpu.py [device] [substring of case names]
 """
 
+import os
 import sys
 import time
 
@@ -185,6 +186,28 @@ for inputs, outputs, width, kernel, stride, padding, groups in (
             "F",
             lambda: (convolve(), slopes(False)),
         )
+
+# Not compiled by PyTorch, which takes minutes.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "suite"))
+import training  # noqa: E402
+
+
+def indices(count, span):
+    return torch.randint(0, span, (count,), device=device)
+
+
+for model, samples in (
+    (("mlp", 8),)
+    if small_sizes
+    else (("mlp", 128), ("lenet", 64), ("lstm", 64), ("transformer", 32))
+):
+    for suffix in ("", ", compiled"):
+        name = f"step of {model}{suffix}"
+        if wanted in name:
+            with torch.device(device):
+                step = training.training_step(floats, indices, model, samples, False)
+            measure(name, 0, "-", step)
+torch.set_grad_enabled(False)
 
 host = torch.rand(n)
 there = floats(n)

@@ -1,6 +1,6 @@
 -- Times the model of examples/lib/gpt.lua, as program.py does in PyTorch.
 --
--- Usage: tensor bench/generate/program.lua MODEL TYPE TOKENS
+-- Usage: tensor bench/generate/program.lua MODEL TYPE TOKENS [DEVICE]
 -- Prints the medians for a prompt of 128 tokens and for a token, in ms; the bytes of the weights;
 -- and the time to read as many bytes once, in ms.
 
@@ -12,7 +12,16 @@ local gpt = require 'lib.gpt'
 
 local PROMPT, PROMPTS = 128, 5
 local file, kind, tokens = arg[1], arg[2], tonumber(arg[3])
+local device = arg[4] or 'cpu'
 local model = gpt.model(tensor.load(file, {map = true}), kind)
+for _, list in ipairs{model, model.scales} do
+  for _, t in pairs(list) do
+    if tensor.isTensor(t) then
+      t:to(device)
+    end
+  end
+end
+tensor.setDefaultDevice(device)
 local cache, clock = gpt.cache(model), tensor.Timer()
 
 local function median(times)
