@@ -70,6 +70,9 @@ elseif(TH_CUDA)
     else()
       enable_language(CUDA)
       set(TH_CUDA_FOUND TRUE)
+      # Optional: convolutions by cuDNN, which is loaded at run time.
+      find_path(TH_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+      mark_as_advanced(TH_CUDNN_INCLUDE_DIR)
       # Optional: the transport of tensor.dist between GPUs.
       find_path(TH_NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
       find_library(TH_NCCL_LIBRARY nccl HINTS "${CUDAToolkit_LIBRARY_DIR}")

@@ -133,8 +133,9 @@ set(CPACK_DEBIAN_CUDA_PACKAGE_SECTION contrib/math)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)
 string(REGEX REPLACE "^([0-9]+)\\.([0-9]+).*" "\\1-\\2" cuda_version "${CUDAToolkit_VERSION}")
 set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "libc6, libstdc++6")
-set(CPACK_DEBIAN_CUDA_PACKAGE_RECOMMENDS
-    "libcublas-${cuda_version}, libcusolver-${cuda_version}, libcufft-${cuda_version}")
+string(CONCAT CPACK_DEBIAN_CUDA_PACKAGE_RECOMMENDS
+       "libcublas-${cuda_version}, libcusolver-${cuda_version}, libcufft-${cuda_version}, "
+       "libcudnn9-cuda-${CUDAToolkit_VERSION_MAJOR}")
 set(CPACK_COMPONENT_CUDA_DEPENDS runtime)
 set(CPACK_COMPONENT_CUDA_DESCRIPTION "tensors of numbers for LuaJIT - plugin for NVIDIA GPUs
 Lets tensors be on GPUs, and operations run there.")

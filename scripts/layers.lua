@@ -38,7 +38,7 @@ return {
     { '^mpi', only = { 'mpi' } },
     { '^nccl', only = { 'nccl' } },
     { '^cuda', '^cub/', '^cublas', '^thrust/', only = { 'simt', 'cuda', 'nccl' } },
-    { '^cusolver', '^cufft', only = { 'cuda' } },
+    { '^cusolver', '^cufft', '^cudnn', only = { 'cuda' } },
     { '^lua', '^lauxlib%.h', only = { 'luaT', 'binding', 'examples' } },
     { '^hwy/', '^omp%.h', only = { 'cpu', 'generic', 'binding' } },
   },

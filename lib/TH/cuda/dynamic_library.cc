@@ -14,12 +14,12 @@ DynamicLibrary::DynamicLibrary(const char* file) : handle_(dlopen(file, RTLD_NOW
 
 void* DynamicLibrary::find(const char* function) {
   void* found = handle_ ? dlsym(handle_, function) : nullptr;
-  if (!found && !*problem_) std::snprintf(problem_, sizeof(problem_), "%s is missing", function);
+  if (!found && is_complete()) std::snprintf(problem_, sizeof(problem_), "%s is missing", function);
   return found;
 }
 
 void DynamicLibrary::require() const {
-  if (*problem_) fail_unsupported(problem_);
+  if (!is_complete()) fail_unsupported(problem_);
 }
 
 }  // namespace th

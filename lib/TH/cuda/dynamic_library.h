@@ -15,7 +15,9 @@ class DynamicLibrary {
   explicit DynamicLibrary(const char* file);
   // Returns null if the library or the function is missing.
   void* find(const char* function);
-  // Throws kDeviceUnsupported if anything is missing.
+  // Returns false if the library, or a function that was searched for, is missing.
+  bool is_complete() const { return !*problem_; }
+  // Throws kDeviceUnsupported unless it is complete.
   void require() const;
 
  private:

@@ -135,15 +135,6 @@ ProductCall product_of(const PatchConvolution& c, int64_t batches) {
   return call;
 }
 
-// r = bias
-void fill_with_bias(Queue& queue, const PatchConvolution& c) {
-  const int64_t size[] = {c.images,       c.groups,       c.outputs,
-                          c.positions[0], c.positions[1], c.positions[2]};
-  const int64_t to[] = {c.r.image, c.r.group, c.r.output, c.r.plane[0], c.r.plane[1], c.r.plane[2]};
-  const int64_t from[] = {0, c.outputs, 1, 0, 0, 0};
-  copy(queue, 6, size, {c.dtype, c.r.data, to}, {c.dtype, const_cast<char*>(c.bias), from});
-}
-
 // Products of the weights and the matrices of patches, if all divisors are 1.
 class PatchProduct {
  public:
@@ -265,6 +256,14 @@ bool find_phase(const PatchConvolution& c, const int64_t* at, PatchConvolution* 
 }
 
 }  // namespace
+
+void fill_with_bias(Queue& queue, const PatchConvolution& c) {
+  const int64_t size[] = {c.images,       c.groups,       c.outputs,
+                          c.positions[0], c.positions[1], c.positions[2]};
+  const int64_t to[] = {c.r.image, c.r.group, c.r.output, c.r.plane[0], c.r.plane[1], c.r.plane[2]};
+  const int64_t from[] = {0, c.outputs, 1, 0, 0, 0};
+  copy(queue, 6, size, {c.dtype, c.r.data, to}, {c.dtype, const_cast<char*>(c.bias), from});
+}
 
 void convolve_patches(Queue& queue, const PatchConvolution& c) {
   if (!is_product_faster(c)) return convolve_directly(queue, c);

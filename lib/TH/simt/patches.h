@@ -48,6 +48,9 @@ void convolve_patches(Queue& queue, const PatchConvolution& c);
 // tap. w is contiguous, of a floating-point type, and all divisors are 1.
 void correlate_patches(Queue& queue, const PatchConvolution& c);
 
+// r = bias, in each position of each image.
+void fill_with_bias(Queue& queue, const PatchConvolution& c);
+
 // ---- kernels
 
 // The same by a sum for each element.

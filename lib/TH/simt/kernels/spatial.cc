@@ -1,7 +1,7 @@
 // Convolutions and pools of batches of images, and sums of neighbors.
 
 #include "simt/launch.h"
-#include "simt/patches.h"
+#include "simt/library_convolution.h"
 #include "tensor/convert.h"
 #include "tensor/type_sets.h"
 
@@ -126,6 +126,7 @@ __global__ void sum_neighbors(ResampleCall c, int64_t n) {
 
 void run_spatial_convolution(Queue& queue, const SpatialConvolutionCall& call) {
   const PatchConvolution c = patch_convolution(call);
+  if (convolve_by_library(queue, call, c)) return;
   if (call.computes == SpatialResult::weight) return correlate_patches(queue, c);
   convolve_patches(queue, c);
 }
