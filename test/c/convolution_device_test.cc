@@ -118,6 +118,7 @@ const Planes kLarge[] = {
     {"conv2Dmv", {4, 31, 33}, {8, 4, 3, 3}, {8}, images(ops::conv2Dmv), false},
     {"conv2Dmm", {5, 4, 13, 14}, {9, 4, 3, 3}, {5, 9}, images(ops::conv2Dmm), false},
     {"conv2Dmm", {60, 4, 5, 5}, {10, 4, 3, 2}, {60, 10}, images(ops::conv2Dmm), false},
+    {"conv2Dmm", {3, 16, 9, 8}, {2, 16, 3, 4}, {3, 2}, images(ops::conv2Dmm), false},
     {"conv2Dger", {7, 16, 17}, {6, 4, 5}, {6, 7}, images(ops::conv2Dger), false},
     {"conv2DRevger", {3, 19, 20}, {5, 6, 7}, {5, 3}, revger, true},
     {"conv2DRevgerm", {4, 3, 17, 18}, {4, 6, 7, 6}, {6, 3}, revgerm, true},
@@ -293,7 +294,8 @@ struct Batch {
 };
 
 // Signals, images and volumes; padding and strides of each kind; groups, of which some are of one
-// channel; products of one part or of several; and images with few positions.
+// channel; products of one part or of several; images with few positions; and few inputs, or few
+// outputs, for which the products of taps are added.
 const Batch kBatches[] = {
     {{2, 3, 40}, {5, 3, 3}, {2, 5, 20}, 1, {{2}, {1}, {1}}},
     {{3, 8, 300}, {12, 8, 5}, {3, 12, 100}, 1, {{3}, {2}, {1}}},
@@ -309,6 +311,10 @@ const Batch kBatches[] = {
     {{4, 16, 9, 11}, {20, 16, 1, 1}, {4, 20, 5, 6}, 1, {{2, 2}, {0, 0}, {1, 1}}},
     {{2, 8, 9, 30}, {8, 8, 1, 3}, {2, 8, 9, 28}, 1, {{1, 1}, {0, 0}, {kLargeStep, 1}}},
     {{2, 6, 4, 5}, {6, 1, 1, 3}, {2, 6, 4, 3}, 6, {{1, 1}, {0, 0}, {kLargeStep, 1}}},
+    {{5, 2, 19, 18}, {16, 2, 5, 5}, {5, 16, 10, 9}, 1, {{2, 2}, {2, 2}, {1, 1}}},
+    {{2, 3, 40, 37}, {12, 3, 4, 3}, {2, 12, 12, 9}, 1, {{3, 4}, {1, 1}, {2, 2}}},
+    {{3, 16, 12, 14}, {2, 16, 3, 3}, {3, 2, 12, 14}, 1, {{1, 1}, {1, 1}, {1, 1}}},
+    {{2, 4, 9, 8, 7}, {32, 2, 3, 3, 2}, {2, 32, 4, 8, 6}, 2, {{2, 1, 1}, {0, 1, 0}, {1, 1, 1}}},
     {{2, 3, 7, 9, 8}, {6, 3, 3, 3, 2}, {2, 6, 4, 9, 7}, 1, {{2, 1, 1}, {1, 1, 0}, {1, 1, 1}}},
 };
 constexpr int kBatchDims = 3;

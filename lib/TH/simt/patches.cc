@@ -21,6 +21,10 @@ constexpr int64_t kLongestSum = int64_t{1} << 40;
 // images are the matrices, joining costs a copy.
 constexpr int64_t kFewPositions = 128;
 constexpr int64_t kFewPositionsOfImages = 32;
+// With fewer outputs for each input, patches have more elements than products of the image.
+constexpr int64_t kInputsPerOutput = 4;
+// The products of an image take up to this many times the memory of the patches.
+constexpr int64_t kMostMemory = 16;
 // Each combination of remainders by the divisors is a convolution of its own.
 constexpr int64_t kMostPhases = 64;
 // Rows of a matrix are aligned for the tensor cores.
@@ -37,6 +41,9 @@ bool is_product_faster(const PatchConvolution& c) {
   return c.outputs >= kFewestOutputs && depth >= kShortestSum && depth <= kLongestSum &&
          phases <= kMostPhases && work >= kLeastWork;
 }
+
+// The rows of the matrix of products of an image.
+int64_t products_of(const PatchConvolution& c) { return c.outputs * volume(c.taps); }
 
 bool is_contiguous(const int64_t* stride, const int64_t* size) {
   int64_t expected = 1;
@@ -135,6 +142,31 @@ ProductCall product_of(const PatchConvolution& c, int64_t batches) {
   return call;
 }
 
+int64_t weights_of(const PatchConvolution& c) {
+  return (c.w.group ? c.groups : 1) * c.outputs * depth_of(c);
+}
+
+// Copies the weights of c to packed memory, with these strides of outputs and inputs.
+void pack_weights(Queue& queue, char* packed, int64_t output, int64_t input, PatchConvolution* c) {
+  PatchConvolution::Operand& w = c->w;
+  const int64_t group = w.group ? c->outputs * depth_of(*c) : 0;
+  const int64_t size[] = {
+      w.group ? c->groups : 1, c->outputs, c->inputs, c->taps[0], c->taps[1], c->taps[2]};
+  const int64_t from[] = {w.group, w.output, w.input, w.plane[0], w.plane[1], w.plane[2]};
+  const int64_t to[] = {group, output, input, c->taps[1] * c->taps[2], c->taps[2], 1};
+  copy(queue, 6, size, {c->dtype, packed, to}, {c->dtype, w.data, from});
+  w = {packed, 0, group, output, input, {to[3], to[4], 1}};
+}
+
+// Runs a product. The result has the compute type of the factors.
+void multiply_in_compute_type(Queue& queue, const ProductCall& call) {
+  if (compute_type(call.dtype) == call.dtype) {
+    run_product(queue, call);
+  } else {
+    run_product_to_float(queue, call);
+  }
+}
+
 // Products of the weights and the matrices of patches, if all divisors are 1.
 class PatchProduct {
  public:
@@ -146,7 +178,7 @@ class PatchProduct {
         columns_(gathers_ || stores_ ? most_columns(queue, c, std::max(depth_of(c), c.outputs))
                                      : c.images * volume(c.positions)),
         row_(aligned(columns_)),
-        weights_(queue, has_own_weights(c) ? 0 : packed_weights(c), c.dtype),
+        weights_(queue, has_own_weights(c) ? 0 : weights_of(c), c.dtype),
         matrix_(queue, gathers_ ? depth_of(c) * row_ : 0, c.dtype),
         sums_(queue, stores_ ? c.outputs * row_ : 0, compute_type(c.dtype)) {}
 
@@ -155,16 +187,15 @@ class PatchProduct {
       fill_with_bias(queue_, c_);
       c_.beta = Scalar(1.0);
     }
-    if (weights_.data()) pack_weights();
+    if (weights_.data()) {
+      pack_weights(queue_, weights_.data(), depth_of(c_), volume(c_.taps), &c_);
+    }
     for (int64_t group = 0; group < c_.groups; ++group) {
       for_columns(c_, columns_, [&](const PatchColumns& columns) { multiply(group, columns); });
     }
   }
 
  private:
-  static int64_t packed_weights(const PatchConvolution& c) {
-    return (c.w.group ? c.groups : 1) * c.outputs * depth_of(c);
-  }
   static bool has_own_weights(const PatchConvolution& c) {
     return is_contiguous(c.w.plane, c.taps) && (c.inputs == 1 || c.w.input == volume(c.taps)) &&
            c.w.output >= depth_of(c);
@@ -174,19 +205,6 @@ class PatchProduct {
     const int64_t plane = volume(c.positions);
     return is_contiguous(c.r.plane, c.positions) && c.r.output >= plane &&
            (plane >= fewest || c.images == 1);
-  }
-
-  void pack_weights() {
-    const int64_t depth = depth_of(c_), taps = volume(c_.taps);
-    const int64_t size[] = {
-        c_.w.group ? c_.groups : 1, c_.outputs, c_.inputs, c_.taps[0], c_.taps[1], c_.taps[2]};
-    const int64_t from[] = {c_.w.group,    c_.w.output,   c_.w.input,
-                            c_.w.plane[0], c_.w.plane[1], c_.w.plane[2]};
-    const int64_t to[] = {c_.outputs * depth, depth, taps, c_.taps[1] * c_.taps[2], c_.taps[2], 1};
-    copy(queue_, 6, size, {c_.dtype, weights_.data(), to}, {c_.dtype, c_.w.data, from});
-    c_.w.data = weights_.data();
-    c_.w.output = depth;
-    c_.w.group = c_.w.group ? to[0] : 0;
   }
 
   void multiply(int64_t group, const PatchColumns& columns) {
@@ -208,11 +226,7 @@ class PatchProduct {
     }
     call.beta = is_integral(c_.dtype) ? Scalar(0) : Scalar(0.0);
     call.c = {sums_.data(), columns.count, row_, 1};
-    if (compute_type(c_.dtype) == c_.dtype) {
-      run_product(queue_, call);
-    } else {
-      run_product_to_float(queue_, call);
-    }
+    multiply_in_compute_type(queue_, call);
     store_sums(queue_, c_, group, columns, sums_.data(), row_);
   }
 
@@ -221,6 +235,74 @@ class PatchProduct {
   bool gathers_, stores_;
   int64_t columns_, row_;
   Elements weights_, matrix_, sums_;
+};
+
+// Products of the weights of each tap and each element of the source. A kernel adds those that
+// belong to a position.
+class SourceProduct {
+ public:
+  static bool is_faster(const Queue& queue, const PatchConvolution& c) {
+    for (int64_t step : c.position_step) {
+      if (step != 1) return false;
+    }
+    const int64_t rows = products_of(c), source = volume(c.source);
+    const double elements = static_cast<double>(rows) * static_cast<double>(source);
+    const double work = static_cast<double>(c.images) * elements * static_cast<double>(c.inputs);
+    return c.inputs >= kShortestSum && c.outputs * kInputsPerOutput <= c.inputs &&
+           rows >= kFewestOutputs && work >= kLeastWork &&
+           elements * static_cast<double>(item_size(compute_type(c.dtype))) <=
+               static_cast<double>(queue.patch_bytes() * kMostMemory) &&
+           is_contiguous(c.t.plane, c.source) && c.t.input >= source && !has_own_matrix(c);
+  }
+
+  SourceProduct(Queue& queue, const PatchConvolution& c)
+      : queue_(queue),
+        c_(c),
+        source_(volume(c.source)),
+        images_(most_images(queue, c)),
+        row_(aligned(images_ * source_)),
+        weights_(queue, has_own_weights(c) ? 0 : weights_of(c), c.dtype),
+        products_(queue, products_of(c) * row_, compute_type(c.dtype)) {}
+
+  void run() {
+    if (weights_.data()) {
+      pack_weights(queue_, weights_.data(), volume(c_.taps), products_of(c_), &c_);
+    }
+    for (int64_t group = 0; group < c_.groups; ++group) {
+      for (int64_t image = 0; image < c_.images; image += images_) {
+        multiply(group, image, std::min(images_, c_.images - image));
+      }
+    }
+  }
+
+ private:
+  static int64_t most_images(const Queue& queue, const PatchConvolution& c) {
+    const int64_t bytes =
+        products_of(c) * volume(c.source) * static_cast<int64_t>(item_size(compute_type(c.dtype)));
+    return std::clamp<int64_t>(queue.patch_bytes() / bytes, 1, c.images);
+  }
+  static bool has_own_weights(const PatchConvolution& c) {
+    return is_contiguous(c.w.plane, c.taps) && (c.outputs == 1 || c.w.output == volume(c.taps)) &&
+           c.w.input >= products_of(c);
+  }
+
+  void multiply(int64_t group, int64_t image, int64_t images) {
+    ProductCall call = product_of(c_, images);
+    call.m = products_of(c_);
+    call.n = source_;
+    call.k = c_.inputs;
+    call.beta = is_integral(c_.dtype) ? Scalar(0) : Scalar(0.0);
+    call.a = {at(c_, c_.w, group, 0, 0), 0, 1, c_.w.input};
+    call.b = {at(c_, c_.t, group, image, 0), c_.t.image, c_.t.input, 1};
+    call.c = {products_.data(), source_, row_, 1};
+    multiply_in_compute_type(queue_, call);
+    add_products(queue_, c_, group, image, images, products_.data(), row_);
+  }
+
+  Queue& queue_;
+  PatchConvolution c_;
+  int64_t source_, images_, row_;
+  Elements weights_, products_;
 };
 
 // The part of a convolution whose positions have the remainders `at`, by the divisors. Its divisors
@@ -234,8 +316,7 @@ bool find_phase(const PatchConvolution& c, const int64_t* at, PatchConvolution* 
     phase->positions[d] = (c.positions[d] - at[d] + divisor - 1) / divisor;
     phase->r.data += at[d] * c.r.plane[d] * item;
     phase->r.plane[d] *= divisor;
-    // Taps at this distance have the same remainder.
-    const int64_t period = divisor / std::gcd(divisor, c.tap_step[d]);
+    const int64_t period = tap_period(c, d);
     const int64_t first = at[d] * c.position_step[d] + c.first[d];
     int64_t tap = 0;
     while (tap < std::min(period, c.taps[d]) && (first + tap * c.tap_step[d]) % divisor != 0) ++tap;
@@ -266,6 +347,7 @@ void fill_with_bias(Queue& queue, const PatchConvolution& c) {
 }
 
 void convolve_patches(Queue& queue, const PatchConvolution& c) {
+  if (SourceProduct::is_faster(queue, c)) return SourceProduct(queue, c).run();
   if (!is_product_faster(c)) return convolve_directly(queue, c);
   int64_t at[3];
   for (at[0] = 0; at[0] < c.divisor[0]; ++at[0]) {

@@ -2,10 +2,11 @@
 #define TH_SIMT_PATCHES_H
 
 // Convolutions in one general form, to which the calls of backend/ are converted. Large ones are
-// products of the weights and a matrix of the image's patches (im2col), small ones are summed
-// directly.
+// products of the weights and a matrix of the image's patches (im2col) or, if there are few
+// outputs, sums of products of the weights and the image (col2im). Small ones are summed directly.
 
 #include <cstdint>
+#include <numeric>
 
 #include "simt/queue.h"
 #include "tensor/host_device.h"
@@ -35,6 +36,11 @@ struct PatchConvolution {
   const char* bias;  // groups x outputs, contiguous, of floating-point type; null: none
 };
 
+// Taps at this distance have the same remainder by the divisor.
+inline int64_t tap_period(const PatchConvolution& c, int d) {
+  return c.divisor[d] / std::gcd(c.divisor[d], c.tap_step[d]);
+}
+
 // All positions of several images, or the positions [first, first + count) of one: columns of the
 // matrix of patches.
 struct PatchColumns {
@@ -60,6 +66,11 @@ void correlate_directly(Queue& queue, const PatchConvolution& c);
 // row: elements from one row to the next.
 void gather_patches(Queue& queue, const PatchConvolution& c, int64_t group,
                     const PatchColumns& columns, char* matrix, int64_t row);
+// Computes r of a group and several images from products: r = beta * r + bias + sum over taps of
+// products[output, tap][x]. The products have a row for each output and tap, a column for each
+// element of the images' source, and the compute type of r.
+void add_products(Queue& queue, const PatchConvolution& c, int64_t group, int64_t image,
+                  int64_t images, const char* products, int64_t row);
 // Computes the columns of a group's r from the sums, a row for each output: r = beta * r + sum.
 // The sums have the compute type of r. bias is ignored.
 void store_sums(Queue& queue, const PatchConvolution& c, int64_t group, const PatchColumns& columns,

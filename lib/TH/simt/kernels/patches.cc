@@ -166,6 +166,89 @@ __global__ void store(PatchConvolution c, T* r, PatchColumns columns, IntDivider
   }
 }
 
+// The distances between taps with the same remainder by the divisor, and between the elements of
+// the source that they meet.
+template <class I>
+struct TapPeriods {
+  I taps[3], elements[3];
+
+  explicit TapPeriods(const PatchConvolution& c) {
+    for (int d = 0; d < 3; ++d) {
+      taps[d] = static_cast<I>(tap_period(c, d));
+      elements[d] = static_cast<I>(c.tap_step[d] / (c.divisor[d] / tap_period(c, d)));
+    }
+  }
+};
+
+// The taps that meet elements of the source at a position, along a dimension: the first one, the
+// element that it meets, and the distances to the next ones.
+template <class I>
+struct MeetingTaps {
+  I tap, x, period, step;
+
+  __device__ MeetingTaps(const PatchConvolution& c, const TapPeriods<I>& periods, int d, I position)
+      : tap(0),
+        x(first_in_source(c, d, position)),
+        period(periods.taps[d]),
+        step(periods.elements[d]) {
+    const auto divisor = static_cast<I>(c.divisor[d]);
+    if (divisor == 1) return;
+    for (; x % divisor != 0; ++tap, x += static_cast<I>(c.tap_step[d])) {
+      if (tap == period) {
+        tap = static_cast<I>(c.taps[d]);  // none
+        return;
+      }
+    }
+    x /= divisor;
+  }
+};
+
+template <class T, class Index>
+__global__ void add_taps(PatchConvolution c, T* r, const T* bias,
+                         TapPeriods<std::make_signed_t<Index>> periods, IntDivider<Index> plane,
+                         IntDivider<Index> outputs, GridIndices<Index> positions,
+                         const typename Numeric<T>::Compute* products, int64_t row, Index n) {
+  using I = std::make_signed_t<Index>;
+  using S = ProductSum<T>;
+  const S beta = convert<S>(c.beta);
+  I taps[3], size[3];
+  for (int d = 0; d < 3; ++d) {
+    taps[d] = static_cast<I>(c.taps[d]);
+    size[d] = static_cast<I>(c.source[d]);
+  }
+  for (Index k = thread_number<Index>(); k < n; k += threads_of_grid<Index>()) {
+    Index position = k, image = divide(plane, &position);
+    const Index in_image = divide(outputs, &image), output = image;
+    I at[3];
+    positions.get(position, at);
+    const auto* own = products +
+                      static_cast<int64_t>(output) * (taps[0] * taps[1] * taps[2]) * row +
+                      static_cast<int64_t>(in_image) * (size[0] * size[1] * size[2]);
+    S sum = 0;
+    const MeetingTaps<I> first_y(c, periods, 1, at[1]), first_x(c, periods, 2, at[2]);
+    MeetingTaps<I> z(c, periods, 0, at[0]);
+    for (; z.tap < taps[0]; z.tap += z.period, z.x += z.step) {
+      if (z.x < 0 || z.x >= size[0]) continue;
+      MeetingTaps<I> y = first_y;
+      for (; y.tap < taps[1]; y.tap += y.period, y.x += y.step) {
+        if (y.x < 0 || y.x >= size[1]) continue;
+        MeetingTaps<I> x = first_x;
+        const auto* from = own + (z.x * size[1] + y.x) * size[2];
+        const int64_t first_tap = (z.tap * taps[1] + y.tap) * taps[2];
+        for (; x.tap < taps[2]; x.tap += x.period, x.x += x.step) {
+          if (x.x < 0 || x.x >= size[2]) continue;
+          sum += static_cast<S>(from[(first_tap + x.tap) * row + x.x]);
+        }
+      }
+    }
+    if (bias) sum += static_cast<S>(load(bias[output]));
+    T* to = r + static_cast<int64_t>(in_image) * c.r.image +
+            static_cast<int64_t>(output) * c.r.output + offset_of(c.r, at);
+    if (beta != 0) sum += beta * static_cast<S>(load(*to));
+    *to = convert<T>(sum);
+  }
+}
+
 int64_t plane_of(const PatchConvolution& c) {
   return c.positions[0] * c.positions[1] * c.positions[2];
 }
@@ -216,6 +299,25 @@ void gather_patches(Queue& queue, const PatchConvolution& c, int64_t group,
                 IntDivider<Index>(columns.count), GridIndices<Index>(c.positions),
                 IntDivider<Index>(c.taps[0]), IntDivider<Index>(c.taps[1]),
                 reinterpret_cast<T*>(matrix), row);
+    });
+  });
+}
+
+void add_products(Queue& queue, const PatchConvolution& c, int64_t group, int64_t image,
+                  int64_t images, const char* products, int64_t row) {
+  const int64_t n = images * c.outputs * plane_of(c);
+  const double source = volume(c.source) * static_cast<double>(images);
+  dispatch_patch_index(c, source, [&](auto index) {
+    using Index = decltype(index);
+    dispatch(c.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const T* bias = c.bias ? reinterpret_cast<const T*>(c.bias) + group * c.outputs : nullptr;
+      TH_LAUNCH(queue, (add_taps<T, Index>), blocks_for(queue, n), kThreads, 0, c,
+                reinterpret_cast<T*>(first_of(c, c.r, group, image)), bias,
+                TapPeriods<std::make_signed_t<Index>>(c), IntDivider<Index>(plane_of(c)),
+                IntDivider<Index>(c.outputs), GridIndices<Index>(c.positions),
+                reinterpret_cast<const typename Numeric<T>::Compute*>(products), row,
+                static_cast<Index>(n));
     });
   });
 }
