@@ -127,14 +127,14 @@ void geev(Queue& queue, const Matrices& a, char* values, const Matrices& v, int*
 
 namespace {
 
-// By Jacobi's method, which computes all matrices of a batch together.
+// By Jacobi's method, which computes all matrices of a batch together. cuSOLVER writes singular
+// vectors also when none are requested.
 void decompose_batch(Queue& queue, const Matrices& a, const Matrices& u, char* values,
                      const Matrices& vt, int* info) {
   const bool vectors = u.data != nullptr;
-  const int64_t count = vectors ? a.count : 0;
   const int m = a.rows, n = a.cols;
-  const device_matrices::TemporaryMatrices left(queue, a.dtype, count, m, m);
-  const device_matrices::TemporaryMatrices right(queue, a.dtype, count, n, n);
+  const device_matrices::TemporaryMatrices left(queue, a.dtype, a.count, m, m);
+  const device_matrices::TemporaryMatrices right(queue, a.dtype, a.count, n, n);
   with_solver(queue, [&](const SolverState& solver) {
     for_solver_type(a.dtype, [&](auto zero) {
       using T = decltype(zero);
