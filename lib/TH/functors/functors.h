@@ -269,14 +269,13 @@ TH_FUNCTOR_1(expm1) { return std::expm1(x); }
 TH_FUNCTOR_1(log) { return std::log(x); }
 TH_FUNCTOR_1(log1p) { return std::log1p(x); }
 TH_FUNCTOR_1(exp2) { return std::exp2(x); }
-TH_FUNCTOR_1(log2) { return std::log2(x); }
-TH_FUNCTOR_1(log10) {
 #ifdef __CUDA_ARCH__
-  return static_cast<T>(whole_logarithm(std::log10(static_cast<double>(x))));
+TH_FUNCTOR_1(log2) { return static_cast<T>(whole_logarithm(std::log2(static_cast<double>(x)))); }
+TH_FUNCTOR_1(log10) { return static_cast<T>(whole_logarithm(std::log10(static_cast<double>(x)))); }
 #else
-  return std::log10(x);
+TH_FUNCTOR_1(log2) { return std::log2(x); }
+TH_FUNCTOR_1(log10) { return std::log10(x); }
 #endif
-}
 TH_FUNCTOR_1(deg2rad) { return x * static_cast<T>(0.017453292519943295769); }
 TH_FUNCTOR_1(rad2deg) { return x * static_cast<T>(57.295779513082320877); }
 TH_FUNCTOR_1(sin) { return std::sin(x); }
