@@ -65,6 +65,10 @@ struct SortKey {
       return bits != kSign && static_cast<Key>(bits & static_cast<Key>(~kSign)) <= kInfinity;
     }
   }
+  // Returns true if all elements with this key have the same bits.
+  static TH_HD bool is_key_of_one(Key key) {
+    return !kReal || (key != kSign && key != static_cast<Key>(~Key(0)));
+  }
   static TH_HD T element(Key key) {
     Key bits;
     if constexpr (!kReal) {

@@ -1,6 +1,6 @@
 // Sorting. Elements are mapped to unsigned keys of the same order, the keys are sorted together
-// with the positions in the row, and the elements are fetched by position. Short rows are sorted in
-// the shared memory of a block. If few elements of a long row are requested, only they are sorted.
+// with the positions in the row, and the elements are restored from the keys. Short rows are sorted
+// in the shared memory of a block. If few elements of a long row are requested, only they are sorted.
 
 #include "simt/launch.h"
 #include "simt/packed_lines.h"
@@ -36,15 +36,17 @@ __global__ void make_keys(const T* in, Key* keys, uint32_t* numbers, int64_t tot
   }
 }
 
-// Fetches the original elements, since keys do not distinguish 0 and -0, nor different NaNs.
-template <class Bits>
-__global__ void fetch(const Bits* in, const uint32_t* numbers, Bits* values, int64_t* indices,
-                      int64_t total, int64_t n, int64_t base) {
+// Restores the elements from their sorted keys. Fetches zeros and NaNs by their positions, because
+// keys do not distinguish 0 and -0, nor different NaNs.
+template <class T, class Key>
+__global__ void restore(const T* in, const Key* keys, const uint32_t* numbers, T* values,
+                        int64_t* indices, int64_t total, int64_t n, int64_t base, Key flip) {
   int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total;
        i += step) {
-    int64_t number = numbers[i];
-    values[i] = in[i / n * n + number];
+    const int64_t number = numbers[i];
+    const Key key = static_cast<Key>(keys[i] ^ flip);
+    values[i] = SortKey<T>::is_key_of_one(key) ? SortKey<T>::element(key) : in[i / n * n + number];
     indices[i] = number + base;
   }
 }
@@ -130,9 +132,9 @@ void sort_long_rows(Queue& queue, const SortRows& call) {
   TH_LAUNCH(queue, (make_keys<T, Key>), blocks, kThreads, 0, reinterpret_cast<const T*>(call.in),
             pairs.keys, pairs.values, total, call.n, flip);
   sort_pairs(queue, &pairs);
-  TH_LAUNCH(queue, (fetch<Key>), blocks, kThreads, 0, reinterpret_cast<const Key*>(call.in),
-            pairs.values, reinterpret_cast<Key*>(call.values), call.indices, total, call.n,
-            call.index_base);
+  TH_LAUNCH(queue, (restore<T, Key>), blocks, kThreads, 0, reinterpret_cast<const T*>(call.in),
+            pairs.keys, pairs.values, reinterpret_cast<T*>(call.values), call.indices, total,
+            call.n, call.index_base, flip);
 }
 
 void sort_packed(Queue& queue, DType dtype, const SortRows& rows) {
