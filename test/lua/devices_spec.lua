@@ -5,7 +5,7 @@ local dialect = require 'support.dialect'
 local support = require 'support.on_device'
 local tensor = require 'tensor'
 
-local device = support.device
+local device, kind = support.device, support.kind
 local numbers = support.numbers
 local on_device = support.on_device
 local made_on_device = support.made_on_device
@@ -28,7 +28,9 @@ describe('devices', function()
     collectgarbage()
     tensor.emptyCache(device)
     local before = tensor.memory(device)
-    assert.are.equal(before.total, before.free + before.used + before.cached)
+    -- Other processes and libraries use memory of a GPU, too.
+    assert.is_true(before.total >= before.free + before.used + before.cached)
+    assert.is_true(support.is_gpu or before.total == before.free + before.used + before.cached)
     local t = tensor.FloatTensor(1e5):to(device):fill(1)
     assert.is_true(tensor.memory(device).used >= before.used + 4e5)
     t:free()
@@ -51,8 +53,9 @@ describe('devices', function()
 
   it('are named', function()
     local t = tensor.FloatTensor(1)
-    assert.are.equal(device, t:to('soft'):device())
-    for _, name in ipairs { 'potato', 'soft:0', 'soft:99', 'soft:', 'soft:1x', '', 'CPU' } do
+    assert.are.equal(device, t:to(kind):device())
+    for _, name in ipairs { 'potato', kind .. ':0', kind .. ':99', kind .. ':', kind .. ':1x', '',
+                           'CPU' } do
       for _, call in ipairs {
         function() t:to(name) end,
         function() t:prefetch(name) end,
@@ -72,7 +75,7 @@ describe('devices', function()
     end
     assert.has_error(function() t:to() end)
     assert.has_error(function() t:to {} end)
-    assert.has_error(function() t.to('soft') end)
+    assert.has_error(function() t.to(kind) end)
     assert.are.equal(device, t:device())
   end)
 end)
@@ -81,7 +84,7 @@ describe('the default device', function()
   it('is the home of new tensors', function()
     assert.are.equal('cpu', tensor.getDefaultDevice())
     local old = tensor.FloatTensor(3)
-    tensor.setDefaultDevice 'soft'
+    tensor.setDefaultDevice(kind)
     assert.are.equal(device, tensor.getDefaultDevice())
     for _, t in ipairs { tensor.FloatTensor(3), tensor.ones(3), tensor.FloatTensor { 1, 2 },
                          tensor.range(1, 3), tensor.rand(3), tensor.LongTensor() } do
@@ -237,8 +240,8 @@ describe('a machine without a GPU', function()
       print(t:device(), t:add(1):device())
       print(t:to('gpu'):device(), t:add(1):sum(), tensor.stats().d2d.bytes)
       print(t:to('gpu:2'):add(tensor.ones(3):float():to 'gpu:1'):sum(), t:device())
-      print(#tensor.devices(), pcall(t.to, t, 'gpu:3'))]])
-    assert.matches('^gpu:2\tgpu:2\ngpu:1\t12\t12\n15\tgpu:2\n2\tfalse\t', output)
+      print(pcall(t.to, t, 'gpu:3'))]])
+    assert.matches('^gpu:2\tgpu:2\ngpu:1\t12\t12\n15\tgpu:2\nfalse\t', output)
   end)
 
   it('keeps memory that another library shares, while another device reads it', function()

@@ -4,6 +4,9 @@
 local ffi = require 'ffi'
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
+local support = require 'support.on_device'
+
+local device, device_type = support.device, support.is_gpu and 2 or 12
 
 local function collect()
   collectgarbage()
@@ -129,7 +132,7 @@ describe('DLPack', function()
       refused('negative', function() view.shape = negative end)
       refused('too large', function() view.shape = huge end)
       refused('too large', function() view.strides = huge end)
-      refused('on a device', function() view.device.device_type = 2 end)
+      refused('on a device', function() view.device.device_type = 8 end)  -- Metal
       refused('64 bits', function() view.dtype = { 5, 64, 1 } end)
       refused('4 lanes', function() view.dtype.lanes = 4 end)
       refused('16 bits', function() view.dtype = { 1, 16, 1 } end)
@@ -154,15 +157,15 @@ describe('DLPack', function()
 
   it('shares memory of a device', function()
     local t = tensor.range(1, 6):float():resize(2, 3)
-    local owner = t:select(1, 2):toDLPack('soft')
+    local owner = t:select(1, 2):toDLPack(device)
     local view = owner.managed.dl_tensor
-    assert.are.equal('soft:1', t:device())
-    assert.are.equal(12, view.device.device_type)
+    assert.are.equal(device, t:device())
+    assert.are.equal(device_type, view.device.device_type)
     assert.are.equal(0, view.device.device_id)
     assert.matches('in use', error_of(t.resize, t, 100), 1, true)
     local before = tensor.stats()
     local same = tensor.fromDLPack(owner)
-    assert.are.equal('soft:1', same:device())
+    assert.are.equal(device, same:device())
     assert.are.same({ 3 }, same:size():totable())
     same:mul(10)
     t:add(1)
@@ -191,7 +194,7 @@ describe('DLPack', function()
 
   it('frees memory of a device of another library once, after its last use', function()
     local lender = tensor.range(1, 4):float()
-    local lent = lender:toDLPack('soft')
+    local lent = lender:toDLPack(device)
     local managed, freed = ffi.new 'DLManagedTensorVersioned', 0
     local deleter = ffi.cast('void (*)(DLManagedTensorVersioned*)',
                              function() freed = freed + 1 end)
@@ -215,15 +218,16 @@ describe('DLPack', function()
 
   it('refuses devices that do not exist, and has no stream without a GPU', function()
     local t = tensor.ones(2)
-    assert.matches('no device', error_of(t.toDLPack, t, 'soft:1000'), 1, true)
+    assert.matches('no device', error_of(t.toDLPack, t, support.kind .. ':1000'), 1, true)
     local small = tensor.range(1, 10)
     small:storage():resize(3)
-    assert.matches('resized to 3 elements', error_of(small.toDLPack, small, 'soft'), 1, true)
+    assert.matches('resized to 3 elements', error_of(small.toDLPack, small, device), 1, true)
     assert.are.equal(1, t:toDLPack('cpu').managed.dl_tensor.device.device_type)
     assert.is_nil(tensor.stream('cpu'))
-    assert.is_nil(tensor.stream('soft'))
-    local empty = tensor.FloatTensor():toDLPack('soft').managed.dl_tensor
-    assert.are.equal(12, empty.device.device_type)
+    local stream = tensor.stream(device)
+    assert.are.equal(support.is_gpu and 'number' or 'nil', type(stream))
+    local empty = tensor.FloatTensor():toDLPack(device).managed.dl_tensor
+    assert.are.equal(device_type, empty.device.device_type)
     assert.are.equal(ffi.cast('void*', 0), empty.data)
   end)
 

@@ -4,6 +4,7 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
+local support = require 'support.on_device'
 
 local reals = { elements.Double, elements.Float }
 local layouts = { 'contiguous', 'transposed', 'offset', 'strided' }
@@ -311,7 +312,10 @@ describe('batches', function()
   it('may share memory', function()
     local a = regular(3):view(1, 3, 3):expand(4, 3, 3)
     local inverse = tensor.inverse(a)
-    for k = 1, 4 do assert.is_true(inverse[k]:equal(tensor.inverse(regular(3)))) end
+    -- A batch may have another algorithm on a GPU.
+    local one = tensor.inverse(regular(3))
+    local tolerance = support.is_gpu and 1e-12 or 0
+    for k = 1, 4 do assert.is_true((inverse[k] - one):abs():max() <= tolerance) end
   end)
 
   it('give the same on one and on two threads', function()

@@ -7,7 +7,10 @@ local support = {}
 
 -- The device of the test's settings, else the software device. Its name is "gpu:1" if the
 -- environment makes the software device the GPU.
-support.device = tensor.FloatTensor():to(require('support.settings').device or 'soft'):device()
+support.kind = require('support.settings').device or 'soft'
+support.device = tensor.FloatTensor():to(support.kind):device()
+-- True for a real GPU: the functions of CUDA have other rounding errors than those of the C library.
+support.is_gpu = support.kind:find('^gpu') ~= nil and not os.getenv 'TENSOR_DEVICE'
 
 --- Around each example: saves and restores the default device, and resets the counters.
 function support.around(before_each, after_each)
