@@ -347,6 +347,7 @@ void fill_with_bias(Queue& queue, const PatchConvolution& c) {
 }
 
 void convolve_patches(Queue& queue, const PatchConvolution& c) {
+  if (convolve_channels(queue, c)) return;
   if (SourceProduct::is_faster(queue, c)) return SourceProduct(queue, c).run();
   if (!is_product_faster(c)) return convolve_directly(queue, c);
   int64_t at[3];

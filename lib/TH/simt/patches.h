@@ -62,6 +62,9 @@ void fill_with_bias(Queue& queue, const PatchConvolution& c);
 // The same by a sum for each element.
 void convolve_directly(Queue& queue, const PatchConvolution& c);
 void correlate_directly(Queue& queue, const PatchConvolution& c);
+// The same for groups of one input, kernels of 3x3 or 5x5 neighbors in steps of 1 or 2, and numbers
+// that fit into 31 bits. Returns false for others.
+bool convolve_channels(Queue& queue, const PatchConvolution& c);
 // Writes the columns of a group's matrix: a row for each input and tap. All divisors are 1.
 // row: elements from one row to the next.
 void gather_patches(Queue& queue, const PatchConvolution& c, int64_t group,

@@ -61,16 +61,19 @@ __global__ void convolve_each(PatchConvolution c, ResultIndices<Index> indices, 
   }
 }
 
-// One block for each weight.
-template <class T, class Index>
+// One block for each run of `run` weights, which are neighbors along the last dimension.
+template <class T, class Index, int run>
 __global__ void correlate_each(PatchConvolution c, IntDivider<Index> plane,
                                GridIndices<Index> positions, GridIndices<Index> tap_indices,
-                               Index weights) {
+                               Index runs) {
   using I = std::make_signed_t<Index>;
   const Index taps = static_cast<Index>(c.taps[0] * c.taps[1] * c.taps[2]);
   const Index inputs = static_cast<Index>(c.inputs), outputs = static_cast<Index>(c.outputs);
   const Index n = static_cast<Index>(c.images) * plane.divisor;
-  for (Index k = blockIdx.x; k < weights; k += gridDim.x) {
+  const auto width = static_cast<I>(c.source[2]), step = static_cast<I>(c.tap_step[2]);
+  const auto column = static_cast<I>(c.t.plane[2]);
+  for (Index number = blockIdx.x; number < runs; number += gridDim.x) {
+    const Index k = number * run;
     I tap[3];
     tap_indices.get(k % taps, tap);
     const auto input = static_cast<int64_t>(k / taps % inputs);
@@ -78,7 +81,7 @@ __global__ void correlate_each(PatchConvolution c, IntDivider<Index> plane,
     const auto group = static_cast<int64_t>(k / taps / inputs / outputs);
     const T* t = reinterpret_cast<const T*>(c.t.data) + group * c.t.group + input * c.t.input;
     const T* r = reinterpret_cast<const T*>(c.r.data) + group * c.r.group + output * c.r.output;
-    ProductSum<T> sum = 0;
+    ProductSum<T> sum[run] = {};
     for (Index i = threadIdx.x; i < n; i += kThreads) {
       Index position = i;
       const auto image = static_cast<int64_t>(divide(plane, &position));
@@ -87,14 +90,26 @@ __global__ void correlate_each(PatchConvolution c, IntDivider<Index> plane,
       bool inside = true;
       for (int d = 0; d < 3; ++d) {
         from[d] = first_in_source(c, d, at[d]) + tap[d] * static_cast<I>(c.tap_step[d]);
-        inside = is_in_source(c, d, &from[d]) && inside;
+        // The elements of a run are checked below.
+        inside = (d == 2 || is_in_source(c, d, &from[d])) && inside;
       }
       if (!inside) continue;
-      sum += load(r[image * c.r.image + offset_of(c.r, at)]) *
-             load(t[image * c.t.image + offset_of(c.t, from)]);
+      const auto value = load(r[image * c.r.image + offset_of(c.r, at)]);
+      const T* row = t + image * c.t.image + from[0] * static_cast<I>(c.t.plane[0]) +
+                     from[1] * static_cast<I>(c.t.plane[1]);
+      TH_UNROLL
+      for (int j = 0; j < run; ++j) {
+        const I x = from[2] + j * step;
+        if (x >= 0 && x < width) sum[j] += value * load(row[x * column]);
+      }
     }
-    const double total = block_sum(static_cast<double>(sum));
-    if (threadIdx.x == 0) reinterpret_cast<T*>(c.w.data)[k] = convert<T>(total);
+    TH_UNROLL
+    for (int j = 0; j < run; ++j) {
+      const double total = block_sum(static_cast<double>(sum[j]));
+      if (threadIdx.x == 0) {
+        reinterpret_cast<T*>(c.w.data)[k + static_cast<Index>(j)] = convert<T>(total);
+      }
+    }
   }
 }
 
@@ -280,9 +295,15 @@ void correlate_directly(Queue& queue, const PatchConvolution& c) {
     using Index = decltype(index);
     dispatch_types<FloatingTypes>(c.dtype, [&](auto zero) {
       using T = decltype(zero);
-      TH_LAUNCH(queue, (correlate_each<T, Index>), at_most(queue, n), kThreads, 0, c,
-                IntDivider<Index>(plane_of(c)), GridIndices<Index>(c.positions),
-                GridIndices<Index>(c.taps), static_cast<Index>(n));
+      auto launch = [&](auto run) {
+        constexpr int kRun = decltype(run)::value;
+        TH_LAUNCH(queue, (correlate_each<T, Index, kRun>), at_most(queue, n / kRun), kThreads, 0, c,
+                  IntDivider<Index>(plane_of(c)), GridIndices<Index>(c.positions),
+                  GridIndices<Index>(c.taps), static_cast<Index>(n / kRun));
+      };
+      if (c.taps[2] == 3) return launch(std::integral_constant<int, 3>());
+      if (c.taps[2] == 5) return launch(std::integral_constant<int, 5>());
+      launch(std::integral_constant<int, 1>());
     });
   });
 }

@@ -76,6 +76,14 @@ PatchConvolution patch_convolution(const SpatialConvolutionCall& call) {
   return c;
 }
 
+// Returns true for sums of single channels (depthwise) of float or double. They are limited by
+// memory, which direct sums read once; libraries of products have no fast algorithm for them.
+bool sums_channels(const SpatialConvolutionCall& call) {
+  const bool has_steps = volume(call.stride) != 1;
+  return call.inputs == 1 && call.outputs == 1 && item_size(call.dtype) > 2 &&
+         !(call.computes == SpatialResult::image && has_steps);
+}
+
 template <class T>
 __global__ void find_maxima(MaxPoolCall c, int64_t n) {
   const PoolWindows *z = c.windows, *y = z + 1, *x = z + 2;
@@ -126,7 +134,7 @@ __global__ void sum_neighbors(ResampleCall c, int64_t n) {
 
 void run_spatial_convolution(Queue& queue, const SpatialConvolutionCall& call) {
   const PatchConvolution c = patch_convolution(call);
-  if (convolve_by_library(queue, call, c)) return;
+  if (!sums_channels(call) && convolve_by_library(queue, call, c)) return;
   if (call.computes == SpatialResult::weight) return correlate_patches(queue, c);
   convolve_patches(queue, c);
 }
