@@ -5,14 +5,18 @@
 
 // The state of the fake cuDNN. A test finds it in the library.
 struct FakeConvolutions {
-  // Settings.
-  int search_status = 0;     // that a search for algorithms returns; 0: success
-  int status = 0;            // that convolutions return
-  int refusals = 0;          // the number of next convolutions that are not supported
-  size_t workspace[2] = {};  // of the fastest permitted algorithm, and of the second one
-  // Counts of calls, and the arguments of the last convolution.
+  // The status of a search for algorithms, and of a convolution; 0: success.
+  int search_status = 0;
+  int status = 0;
+  // This number of convolutions is not supported.
+  int refusals = 0;
+  // Bytes for the fastest permitted algorithm, and for the second one.
+  size_t workspace[2] = {};
+
+  // Counts of calls, and of descriptors that exist.
   int searches = 0, convolutions = 0;
-  int descriptors = 0;  // that exist
+  int descriptors = 0;
+  // Arguments of the last convolution.
   int dims = 0, math = 0;
   bool is_fastest = false;
 };

@@ -397,7 +397,7 @@ std::unique_ptr<Scratch> workspace_of(Queue& queue, const Algorithm& a) {
   }
 }
 
-// Runs the first algorithm whose workspace fits into memory. Returns false if there is none.
+// Runs the first algorithm whose workspace fits into memory. Returns false without such a one.
 bool run(Queue& queue, cudnnHandle_t handle, const SpatialConvolutionCall& call,
          const PatchConvolution& c, const Plan& plan) {
   for (const Algorithm& a : plan.algorithms()) {

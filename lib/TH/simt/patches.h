@@ -2,8 +2,8 @@
 #define TH_SIMT_PATCHES_H
 
 // Convolutions in one general form, to which the calls of backend/ are converted. Large ones are
-// products of the weights and a matrix of the image's patches (im2col) or, if there are few
-// outputs, sums of products of the weights and the image (col2im). Small ones are summed directly.
+// products of the weights and a matrix of the image's patches (im2col). If there are few outputs,
+// they are sums of products of the weights and the image (col2im). Small ones are summed directly.
 
 #include <cstdint>
 #include <numeric>
