@@ -190,7 +190,7 @@ struct Call {
                                                     : result;
   }
 
-  bool run() {
+  bool run(int index = 0) {
     PatchConvolution c = {};
     const bool is_image = call.computes == SpatialResult::image;
     c.dtype = call.dtype;
@@ -200,7 +200,7 @@ struct Call {
     std::copy_n(is_image ? call.image : call.result, 3, c.positions);
     c.r.data = written().data();
     c.bias = call.bias;
-    CudaDevice& device = *CudaDevice::open(0);
+    CudaDevice& device = *CudaDevice::open(index);
     device.begin_operation();
     return convolve_by_library(device, call, c);
   }
@@ -419,6 +419,17 @@ TEST_F(CudaConvolution, Errors) {
     library.search_status = 0;
     EXPECT_TRUE(next.run()) << "an error is not remembered";
   }
+}
+
+TEST_F(CudaConvolution, HandlesThatCannotBeMade) {
+  Call call = new_call();
+  library.handle_status = CUDNN_STATUS_EXECUTION_FAILED;
+  EXPECT_THROW(call.run(1), DeviceFailure);
+  library.handle_status = 0;
+  EXPECT_TRUE(call.run(1)) << "an error is not remembered";
+  library.handle_status = CUDNN_STATUS_NOT_INITIALIZED;
+  EXPECT_FALSE(call.run(2));
+  EXPECT_TRUE(call.run(1));
 }
 
 // Needs a process of its own, in which TENSOR_CUDNN names no library.

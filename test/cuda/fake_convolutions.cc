@@ -213,6 +213,7 @@ FakeConvolutions* fake_convolutions() { return &state; }
 
 const char* cudnnGetErrorString(cudnnStatus_t) { return "a fake status"; }
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+  if (state.handle_status) return static_cast<cudnnStatus_t>(state.handle_status);
   *handle = new cudnnContext{};
   return CUDNN_STATUS_SUCCESS;
 }

@@ -5,7 +5,8 @@
 
 // The state of the fake cuDNN. A test finds it in the library.
 struct FakeConvolutions {
-  // The status of a search for algorithms, and of a convolution; 0: success.
+  // The status of a new handle, of a search for algorithms, and of a convolution; 0: success.
+  int handle_status = 0;
   int search_status = 0;
   int status = 0;
   // This number of convolutions is not supported.

@@ -72,10 +72,13 @@ const Functions& functions() {
   return all;
 }
 
-// Returns true if cuDNN does not support a call, or if a part of it is missing.
+// Returns true if cuDNN does not support a call, or does not work here, because a part of it is
+// missing or the driver is too old. A failure of the device is reported by the kernels that run
+// instead.
 bool is_unsupported(cudnnStatus_t status) {
   const int category = CUDNN_STATUS_CATEGORY(status);
   return category == CUDNN_STATUS_NOT_SUPPORTED || category == CUDNN_STATUS_BAD_PARAM ||
+         status == CUDNN_STATUS_NOT_INITIALIZED ||
          status == CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED ||
          status == CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH;
 }
