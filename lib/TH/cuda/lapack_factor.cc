@@ -2,6 +2,7 @@
 
 #include "cuda/lapack_batch.h"
 #include "simt/device_lapack.h"
+#include "simt/device_matrices.h"
 
 namespace th::device_lapack {
 
@@ -97,6 +98,13 @@ void getrs(Queue& queue, char trans, const Matrices& lu, const int* pivots, cons
 }
 
 void potrf(Queue& queue, const Matrices& a, Part part, int* info) {
+  // On an H100, a factorization of the upper triangle takes up to 2.8 times as long.
+  if (part == Part::upper) {
+    const device_matrices::TemporaryMatrices lower(queue, a.dtype, a.count, a.rows, a.rows);
+    device_matrices::copy(queue, lower.get(), a, true);
+    potrf(queue, lower.get(), Part::lower, info);
+    return device_matrices::copy(queue, a, lower.get(), true);
+  }
   with_handle(queue, a.dtype, [&](auto zero, cusolverDnHandle_t handle) {
     using T = decltype(zero);
     const cublasFillMode_t fill = fill_mode(part);
