@@ -41,30 +41,39 @@ struct RowShape {
 
     template <class Read>
     __device__ void load(int64_t n, const Read& read) {
-      for_each(n, [&](int k, int64_t i) {
-        if (items > 0) kept[k] = read(i);
-      });
+      for_each(n, [&](int k, int64_t i) { kept[k] = read(i); });
     }
     // Replaces each element x by f(x), which `read` must return from then on.
     template <class F>
     __device__ void replace(int64_t n, const F& f) {
-      for_each(n, [&](int k, int64_t) {
-        if (items > 0) kept[k] = f(kept[k]);
-      });
+      for_each(n, [&](int k, int64_t) { kept[k] = f(kept[k]); });
     }
     // Calls f(x, i) for each element x with its number i.
     template <class Read, class F>
     __device__ void visit(int64_t n, const Read& read, const F& f) const {
-      for_each(n, [&](int k, int64_t i) { f(items > 0 ? kept[k] : read(i), i); });
+      if constexpr (items > 0) {
+        for_each(n, [&](int k, int64_t i) { f(kept[k], i); });
+      } else {
+        read_ahead(n, read, f);
+      }
     }
     // The same with the elements of another row: f(x, y, i).
     template <class Read, class Other, class F>
     __device__ void visit_both(int64_t n, const Read& read, const Elements& other,
                                const Other& read_other, const F& f) const {
-      for_each(n, [&](int k, int64_t i) {
-        f(items > 0 ? kept[k] : read(i), items > 0 ? other.kept[k] : read_other(i), i);
-      });
+      if constexpr (items > 0) {
+        for_each(n, [&](int k, int64_t i) { f(kept[k], other.kept[k], i); });
+      } else {
+        read_ahead(
+            n, [&](int64_t i) { return Two{read(i), read_other(i)}; },
+            [&](const Two& both, int64_t i) { f(both.x, both.y, i); });
+      }
     }
+
+   private:
+    struct Two {
+      T x, y;
+    };
   };
 
   // Combines the values of the threads of a row. All of them must call it, with the same line. The
@@ -88,27 +97,37 @@ struct RowShape {
  private:
   template <class F>
   static __device__ __forceinline__ void for_each(int64_t n, const F& f) {
-    if constexpr (items > 0) {
-      TH_UNROLL
-      for (int k = 0; k < items; ++k) {
-        const int64_t i = lane() + k * kLanes;
-        if (i < n) f(k, i);
-      }
-    } else {
-      for (int64_t i = lane(); i < n; i += kLanes) f(0, i);
+    TH_UNROLL
+    for (int k = 0; k < items; ++k) {
+      const int64_t i = lane() + k * kLanes;
+      if (i < n) f(k, i);
     }
+  }
+  // Calls f(read(i), i) for each number i. Reads several elements before f, which may write.
+  template <class Read, class F>
+  static __device__ __forceinline__ void read_ahead(int64_t n, const Read& read, const F& f) {
+    constexpr int kAhead = 8;
+    int64_t i = lane();
+    for (; i + (kAhead - 1) * kLanes < n; i += kAhead * kLanes) {
+      decltype(read(i)) elements[kAhead];
+      TH_UNROLL
+      for (int k = 0; k < kAhead; ++k) elements[k] = read(i + k * kLanes);
+      TH_UNROLL
+      for (int k = 0; k < kAhead; ++k) f(elements[k], i + k * kLanes);
+    }
+    for (; i < n; i += kLanes) f(read(i), i);
   }
 };
 
 // Rows up to this length are processed by a warp.
-constexpr int64_t kWarpRow = 8 * 32;
+constexpr int64_t kWarpRow = 32 * 32;
 
 // Calls f with the shape for rows of n elements.
 template <class F>
 void with_row_shape(int64_t n, const F& f) {
   if (n <= 2 * 32) return f(RowShape<2, true>());
-  if (n <= kWarpRow) return f(RowShape<8, true>());
-  if (n <= 4 * kThreads) return f(RowShape<4, false>());
+  if (n <= 8 * 32) return f(RowShape<8, true>());
+  if (n <= kWarpRow) return f(RowShape<32, true>());
   if (n <= 16 * kThreads) return f(RowShape<16, false>());
   f(RowShape<0, false>());
 }

@@ -28,6 +28,37 @@ __device__ inline int64_t weight_position(const NormLayout& l, int64_t group, in
   return group % l.groups * l.runs + k / l.length;
 }
 
+struct Moments {
+  double mean, variance;
+};
+
+// The moments of n elements; with `centered` false, those about 0. Floats are read once: the
+// variance is the mean square of the distances d from an element, less the square of their mean.
+// Since mean(d)^2 <= n * variance, its relative error is at most about n * 2^-53.
+template <class Shape, class C, class Elements, class Read>
+__device__ Moments moments_of(const Elements& elements, int64_t n, const Read& read,
+                              bool centered) {
+  const auto mean_square = [&](double center) {
+    double sum = 0;
+    elements.visit(n, read, [&](C x, int64_t) { sum += (x - center) * (x - center); });
+    return Shape::template combined<Sum<double>>(sum) / static_cast<double>(n);
+  };
+  if (!centered) return {0, mean_square(0)};
+  constexpr bool one_pass = sizeof(C) == sizeof(float);
+  double origin = one_pass ? read(0) : 0, sum = 0, squares = 0;
+  if (!std::isfinite(origin)) origin = 0;
+  elements.visit(n, read, [&](C x, int64_t) {
+    const double distance = x - origin;
+    sum += distance;
+    if (one_pass) squares += distance * distance;
+  });
+  const double shift = Shape::template combined<Sum<double>>(sum) / static_cast<double>(n);
+  if (!one_pass) return {shift, mean_square(shift)};
+  squares = Shape::template combined<Sum<double>>(squares) / static_cast<double>(n);
+  const double variance = squares - shift * shift;
+  return {origin + shift, variance < 0 ? 0 : variance};
+}
+
 template <class T, class Shape>
 __global__ void find_moments_and_normalize(const T* t, const T* weight, const T* bias, T* r,
                                            NormLayout l, double* mean, double* variance,
@@ -38,23 +69,16 @@ __global__ void find_moments_and_normalize(const T* t, const T* weight, const T*
     const auto read = [&](int64_t k) { return load(t[position(l, group, k)]); };
     typename Shape::template Elements<C> elements;
     elements.load(n, read);
-    double center = 0, squares = 0;
-    if (mean) {
-      double sum = 0;
-      elements.visit(n, read, [&](C x, int64_t) { sum += x; });
-      center = Shape::template combined<Sum<double>>(sum) / static_cast<double>(n);
-    }
-    elements.visit(n, read, [&](C x, int64_t) { squares += (x - center) * (x - center); });
-    squares = Shape::template combined<Sum<double>>(squares) / static_cast<double>(n);
+    const Moments m = moments_of<Shape, C>(elements, n, read, mean != nullptr);
     if (Shape::lane() == 0) {
-      if (mean) mean[group] = center;
-      variance[group] = squares;
+      if (mean) mean[group] = m.mean;
+      variance[group] = m.variance;
     }
-    const double scale = 1 / sqrt(squares + epsilon);
+    const double scale = 1 / sqrt(m.variance + epsilon);
     elements.visit(n, read, [&](C x, int64_t k) {
       const int64_t w = weight_position(l, group, k);
       r[position(l, group, k)] =
-          convert<T>((x - center) * scale * weight_at(weight, w, 1) + weight_at(bias, w, 0));
+          convert<T>((x - m.mean) * scale * weight_at(weight, w, 1) + weight_at(bias, w, 0));
     });
   }
 }
