@@ -42,9 +42,17 @@ __global__ void quantize(QuantizeRowsCall c) {
 
 // The rows of x whose sums a thread keeps.
 constexpr int kFewRows = 4;
+// The weights that a thread reads at a time, if rows allow it.
+constexpr int kPack = 16;
+
+// Elements that are read at a time, 16 bytes by an instruction.
+template <class T, int count>
+struct alignas(std::min<size_t>(count * sizeof(T), 16)) Pack {
+  T at[count];
+};
 
 // A warp or a block computes the results of a row of weights, for up to kFewRows rows of x.
-template <class T, class Shape>
+template <class T, int count, class Shape>
 __global__ void multiply_few(QuantizedProductCall c) {
   using C = ComputeOf<T>;
   const T* x = reinterpret_cast<const T*>(c.x);
@@ -52,11 +60,14 @@ __global__ void multiply_few(QuantizedProductCall c) {
   for (int64_t j = Shape::first(); j < c.n; j += Shape::step()) {
     const int8_t* weight = c.weight + j * c.weight_row;
     C sums[kFewRows] = {};
-    for (int64_t l = Shape::lane(); l < c.k; l += Shape::kLanes) {
-      const C w = static_cast<C>(weight[l]);
+    for (int64_t l = Shape::lane() * count; l < c.k; l += Shape::kLanes * count) {
+      const auto w = *reinterpret_cast<const Pack<int8_t, count>*>(weight + l);
       TH_UNROLL
       for (int i = 0; i < kFewRows; ++i) {
-        if (i < m) sums[i] += w * load(x[i * c.k + l]);
+        if (i >= m) break;
+        const auto own = *reinterpret_cast<const Pack<T, count>*>(x + i * c.k + l);
+        TH_UNROLL
+        for (int e = 0; e < count; ++e) sums[i] += static_cast<C>(w.at[e]) * load(own.at[e]);
       }
     }
     TH_UNROLL
@@ -143,9 +154,18 @@ void run_quantized_product(Queue& queue, const QuantizedProductCall& call) {
   dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     if (call.m > kFewRows) return multiply_many<T>(queue, call);
+    const auto weight = reinterpret_cast<uintptr_t>(call.weight);
+    const auto x = reinterpret_cast<uintptr_t>(call.x);
+    const bool packed = call.k % kPack == 0 && call.weight_row % kPack == 0 &&
+                        weight % kPack == 0 && x % 16 == 0;
     with_row_threads(call.k, [&](auto shape) {
       using Shape = decltype(shape);
-      TH_LAUNCH(queue, (multiply_few<T, Shape>), Shape::blocks(queue, call.n), kThreads, 0, call);
+      const unsigned blocks = Shape::blocks(queue, call.n);
+      if (packed) {
+        TH_LAUNCH(queue, (multiply_few<T, kPack, Shape>), blocks, kThreads, 0, call);
+      } else {
+        TH_LAUNCH(queue, (multiply_few<T, 1, Shape>), blocks, kThreads, 0, call);
+      }
     });
   });
 }
