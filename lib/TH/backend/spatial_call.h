@@ -47,7 +47,8 @@ struct PoolWindows {
     if (begin < 0) begin += (-begin + dilation - 1) / dilation * dilation;
     if (last >= size) last -= (last - size + dilation) / dilation * dilation;
     *first = begin;
-    *elements = last < begin ? 0 : (last - begin) / dilation + 1;
+    const int64_t reach = last - begin;
+    *elements = reach < 0 ? 0 : (dilation == 1 ? reach : reach / dilation) + 1;
   }
   TH_HD int64_t step() const { return kernel == 0 ? 1 : dilation; }
 };

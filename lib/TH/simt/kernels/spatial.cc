@@ -2,24 +2,26 @@
 
 #include "simt/launch.h"
 #include "simt/library_convolution.h"
+#include "simt/offset_calculator.h"
 #include "tensor/convert.h"
 #include "tensor/type_sets.h"
 
 namespace th {
 namespace {
 
-// The position of an element in a contiguous tensor of images: image, channel and three spatial
-// indices.
+// The position of an element in contiguous planes: the plane and three spatial indices. I: uint32_t
+// if it can count the elements, because divisions of 64 bits are slow.
+template <class I>
 struct Place {
-  int64_t image, channel, at[3];
+  int64_t plane, at[3];
 
-  __device__ Place(int64_t i, int64_t channels, const int64_t* size) {
+  __device__ Place(I i, const int64_t* size) {
     for (int d = 2; d >= 0; --d) {
-      at[d] = i % size[d];
-      i /= size[d];
+      const I n = static_cast<I>(size[d]), next = i / n;
+      at[d] = static_cast<int64_t>(i - next * n);
+      i = next;
     }
-    channel = i % channels;
-    image = i / channels;
+    plane = static_cast<int64_t>(i);
   }
 };
 
@@ -76,23 +78,31 @@ PatchConvolution patch_convolution(const SpatialConvolutionCall& call) {
   return c;
 }
 
-// Returns true for sums of single channels (depthwise) of float or double. They are limited by
-// memory, which direct sums read once; libraries of products have no fast algorithm for them.
-bool sums_channels(const SpatialConvolutionCall& call) {
-  const bool has_steps = volume(call.stride) != 1;
-  return call.inputs == 1 && call.outputs == 1 && item_size(call.dtype) > 2 &&
-         !(call.computes == SpatialResult::image && has_steps);
+// Returns true if cuDNN's deterministic algorithms are faster than ours. On an H100 they were for
+// such convolutions of bench/gpu.lua.
+bool is_faster_in_library(const SpatialConvolutionCall& call) {
+  if (call.groups > 1) return true;
+  if (volume(call.kernel) == 1) return false;
+  const bool is_16_bit = item_size(call.dtype) == 2;
+  switch (call.computes) {
+    case SpatialResult::result:
+      return true;
+    case SpatialResult::image:
+      return is_16_bit && 4 * call.inputs > call.outputs;
+    case SpatialResult::weight:
+      return is_16_bit && volume(call.result) >= 1024;
+  }
+  return false;
 }
 
-template <class T>
-__global__ void find_maxima(MaxPoolCall c, int64_t n) {
+template <class T, class I>
+__global__ void find_maxima(MaxPoolCall c, I n) {
   const PoolWindows *z = c.windows, *y = z + 1, *x = z + 2;
   const int64_t size[] = {z->count, y->count, x->count};
   const int64_t plane = z->size * y->size * x->size;
-  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  for (int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; k < n; k += step) {
-    const Place p(k, 1, size);
-    const T* in = reinterpret_cast<const T*>(c.in) + p.image * plane;
+  for (I k = blockIdx.x * I(blockDim.x) + threadIdx.x; k < n; k += I(gridDim.x) * blockDim.x) {
+    const Place<I> p(k, size);
+    const T* in = reinterpret_cast<const T*>(c.in) + p.plane * plane;
     int64_t first[3], count[3];
     for (int d = 0; d < 3; ++d) c.windows[d].window(p.at[d], &first[d], &count[d]);
     int64_t best = (first[0] * y->size + first[1]) * x->size + first[2];
@@ -113,13 +123,14 @@ __global__ void find_maxima(MaxPoolCall c, int64_t n) {
   }
 }
 
-template <class T>
-__global__ void sum_neighbors(ResampleCall c, int64_t n) {
+template <class T, class I>
+__global__ void sum_neighbors(ResampleCall c, I n) {
   using C = typename Numeric<T>::Compute;
-  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  for (int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; k < n; k += step) {
-    const int64_t inner = k % c.inner, j = k / c.inner % c.count, outer = k / c.inner / c.count;
-    const T* in = reinterpret_cast<const T*>(c.in) + outer * c.size * c.inner + inner;
+  const int64_t size[] = {1, c.count, c.inner};
+  for (I k = blockIdx.x * I(blockDim.x) + threadIdx.x; k < n; k += I(gridDim.x) * blockDim.x) {
+    const Place<I> p(k, size);
+    const int64_t j = p.at[1];
+    const T* in = reinterpret_cast<const T*>(c.in) + p.plane * c.size * c.inner + p.at[2];
     const int64_t first = c.first[j] - c.index_base;
     C sum = 0;
     for (int64_t w = 0; w < c.width; ++w) {
@@ -134,7 +145,7 @@ __global__ void sum_neighbors(ResampleCall c, int64_t n) {
 
 void run_spatial_convolution(Queue& queue, const SpatialConvolutionCall& call) {
   const PatchConvolution c = patch_convolution(call);
-  if (!sums_channels(call) && convolve_by_library(queue, call, c)) return;
+  if (is_faster_in_library(call) && convolve_by_library(queue, call, c)) return;
   if (call.computes == SpatialResult::weight) return correlate_patches(queue, c);
   convolve_patches(queue, c);
 }
@@ -144,7 +155,11 @@ void run_max_pool(Queue& queue, const MaxPoolCall& call) {
   for (const PoolWindows& w : call.windows) n *= w.count;
   dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) {
     using T = decltype(zero);
-    TH_LAUNCH(queue, (find_maxima<T>), blocks_for(queue, n), kThreads, 0, call, n);
+    dispatch_index(n, [&](auto count) {
+      using I = decltype(count);
+      TH_LAUNCH(queue, (find_maxima<T, I>), blocks_for(queue, n), kThreads, 0, call,
+                static_cast<I>(n));
+    });
   });
 }
 
@@ -152,7 +167,11 @@ void run_resample(Queue& queue, const ResampleCall& call) {
   const int64_t n = call.outer * call.count * call.inner;
   dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) {
     using T = decltype(zero);
-    TH_LAUNCH(queue, (sum_neighbors<T>), blocks_for(queue, n), kThreads, 0, call, n);
+    dispatch_index(n, [&](auto count) {
+      using I = decltype(count);
+      TH_LAUNCH(queue, (sum_neighbors<T, I>), blocks_for(queue, n), kThreads, 0, call,
+                static_cast<I>(n));
+    });
   });
 }
 
