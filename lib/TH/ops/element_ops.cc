@@ -133,7 +133,7 @@ void check_element_values(const ElementOp& element, char* arguments, Tensor* con
   } else {
     return;
   }
-  if (!on_host(*last)) wait_for_assertions(device_of({last}), r);
+  if (!is_checked_on_host(*last)) wait_for_assertions(device_of({last}), r);
 }
 
 void element_shapes(const ElementOp& element, void* struct_of_arguments, Shapes& s) {

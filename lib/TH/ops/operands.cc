@@ -61,10 +61,17 @@ void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckTex
   if (found.check) fail_check(text, found.value);
 }
 
+// The number of values that the host checks faster than it calls a kernel.
+constexpr int64_t kFewValues = 1024;
+
 }  // namespace
 
 bool on_host(const Tensor& t) {
   return !t.storage || t.numel() == 0 || t.storage->memory.cpu_if_valid();
+}
+
+bool is_checked_on_host(const Tensor& t) {
+  return on_host(t) && (t.numel() <= kFewValues || t.storage->memory.head() != Head::synced);
 }
 
 Device* device_of(Tensor* const* operands, int count) {
@@ -180,7 +187,7 @@ ValueCheck::ValueCheck(Op op, Condition condition, int64_t limit, Tensor* t, Dev
       limit_(limit),
       t_(t),
       text_(text),
-      done_(!device || on_host(*t)) {
+      done_(!device || is_checked_on_host(*t)) {
   if (done_) {
     check_on_host(condition, limit, t, text);
   } else if (has_elements_at_host(r)) {
@@ -204,7 +211,7 @@ void ValueCheck::run() const {
 void check_values(Op op, Condition condition, int64_t limit, Tensor* t, const CheckText& text,
                   int64_t also) {
   if (t->numel() == 0) return;
-  Device* device = on_host(*t) ? nullptr : device_of({t});
+  Device* device = is_checked_on_host(*t) ? nullptr : device_of({t});
   run_steps(op, device, [&](Operands& at) {
     if (!at.device()) {
       check_on_host(condition, limit, t, text, also);

@@ -121,8 +121,11 @@ inline const char* read_or_null(Operands& at, const TensorRef& t) {
   return t ? at.read(t.get()).data : nullptr;
 }
 
-// Checks input values (indices, divisors, masks). If the values are on the host, the check is done
-// at construction, before anything is written. The same holds if the result r is on the host,
+// Returns true if a check reads the values on the host: they are only there, or they are few.
+bool is_checked_on_host(const Tensor& t);
+
+// Checks input values (indices, divisors, masks). If the host checks them, it does so at
+// construction, before anything is written. The same holds if the result r is on the host,
 // because the call has to synchronize then anyway. Otherwise the kernel does the check, and an
 // error is raised at the next synchronization.
 class ValueCheck {
