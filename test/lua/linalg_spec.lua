@@ -456,7 +456,7 @@ describe('errors', function()
 
   it('do not come of what a triangle leaves unread', function()
     local a = tensor.Tensor { { 2, 1 }, { 0 / 0, 3 } }
-    assert.are.equal(math.sqrt(2), tensor.potrf(a)[1][1])
+    assert.is_true(math.abs(tensor.potrf(a)[1][1] - math.sqrt(2)) < 1e-15)
     assert.are.equal(2, (tensor.symeig(a)):size(1))
     assert.is_false(pcall(tensor.symeig, a, 'N', 'L'))
     assert.is_false(pcall(tensor.eigh, a))

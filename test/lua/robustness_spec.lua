@@ -162,7 +162,7 @@ describe('robustness', function()
       for _ = 1, 3 do
         getmetatable(newproxy(true)).__gc = function() error('a finalizer fails') end
       end
-      fails('out of memory', function() return tensor.ByteTensor(2 ^ 50):fill(1) end)
+      fails('out of memory', function() return tensor.ByteTensor(1.75 * 2 ^ 46):fill(1) end)
       collectgarbage('restart')
     end)
   end)

@@ -130,7 +130,7 @@ describe('another Lua state', function()
       local ok, message = pcall(call)
       assert.is_false(ok)
       assert.matches('at least 1', message, 1, true)
-      ok, message = pcall(function() tensor.ByteTensor(2 ^ 50):fill(1) end)
+      ok, message = pcall(function() tensor.ByteTensor(1.75 * 2 ^ 46):fill(1) end)
       assert.is_false(ok)
       assert.matches('out of memory', message, 1, true)
     end
