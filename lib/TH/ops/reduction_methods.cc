@@ -72,16 +72,22 @@ void KernelMethod::along(Tensor* r, Tensor* t, int d, Tensor* indices) const {
 
 // ---- by other operations ------------------------------------------------------------------------
 
+// Bytes are reduced without a copy of 0 and 1: their smallest and largest elements decide.
 template <Reducer reducer>
 bool Logical<reducer>::all(Tensor* t) const {
   if (t->numel() == 0) return reducer == Reducer::min;
-  return reduce_all(op_, {reducer}, truth_of(t).get()).value.i != 0;
+  const TensorRef bytes = t->dtype == DType::Byte ? shared(t) : truth_of(t);
+  return reduce_all(op_, {reducer}, bytes.get()).value.i != 0;
 }
 
 template <Reducer reducer>
 void Logical<reducer>::along(Tensor* r, Tensor* t, int d) const {
   if (t->size[d] == 0) return ops::fill(r, reducer == Reducer::min);
-  reduce_dim(op_, {reducer}, r, nullptr, truth_of(t).get(), d);
+  if (t->dtype != DType::Byte) {
+    return reduce_dim(op_, {reducer}, r, nullptr, truth_of(t).get(), d);
+  }
+  reduce_dim(op_, {reducer}, r, nullptr, t, d);
+  ops::neValue(r, r, 0);
 }
 
 template class Logical<Reducer::min>;
