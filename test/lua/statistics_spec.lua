@@ -178,6 +178,21 @@ describe('order', function()
   end)
 end)
 
+describe('all and any', function()
+  it('return 0 or 1 for bytes of any value', function()
+    local t = B { { 2, 0, 4 }, { 255, 7, 8 }, { 0, 0, 0 } }
+    same(t:all(2), { 0, 1, 0 }, 0)
+    same(t:any(2), { 1, 1, 0 }, 0)
+    same(t:t():any(2), { 1, 1, 1 }, 0)
+    same(t:any { 1, 2 }, { 1 }, 0)
+    same(t:narrow(1, 2, 1):all { 1, 2 }, { 1 }, 0)
+    assert.is_false(tensor.all(t))
+    assert.is_true(tensor.any(t))
+    assert.is_true(tensor.all(t[2]))
+    assert.is_false(tensor.any(t[3]))
+  end)
+end)
+
 describe('counts', function()
   it('leave out what is in no bin', function()
     local t = T { nan, -math.huge, 0, 0.5, 1, 1.5, math.huge }
