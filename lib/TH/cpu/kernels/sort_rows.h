@@ -97,7 +97,7 @@ bool put_in_order(typename Pack::Type* keys, int64_t n) {
 // Selection by sampling: the elements at some positions of the sorted order are among those between
 // two elements of a sorted sample.
 constexpr int64_t kMostSamples = 1024;
-inline int64_t samples_of(int64_t n) { return std::min(n / 8, kMostSamples); }
+inline int64_t samples_of(int64_t n) { return std::min(n / 16, kMostSamples); }
 
 // Returns true if few positions of many are needed.
 inline bool is_by_sample(int64_t n, int64_t count) { return n >= kLong && count <= n / 4; }
@@ -160,7 +160,7 @@ typename Pack::Type* sort_range(typename Pack::Type* keys, int64_t n, int64_t fi
   keys += first;
   n -= first;
   if (count < n) std::nth_element(keys, keys + count - 1, keys + n, Less<Pack>());
-  sort_keys(keys, count);
+  if (count > 1) sort_keys(keys, count);
   return keys;
 }
 
