@@ -62,7 +62,7 @@ struct SortKey {
     } else {
       Key bits;
       std::memcpy(&bits, &x, sizeof bits);
-      return bits != kSign && static_cast<Key>(bits & static_cast<Key>(~kSign)) <= kInfinity;
+      return (bits != kSign) & (static_cast<Key>(bits & static_cast<Key>(~kSign)) <= kInfinity);
     }
   }
   // Returns true if all elements with this key have the same bits.

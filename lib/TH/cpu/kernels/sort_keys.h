@@ -5,6 +5,7 @@
 // sorting method is stable.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "functors/sort_key.h"
 #include "hwy/base.h"
@@ -37,6 +38,25 @@ struct Pack128 {
     return (a.hi < b.hi) | ((a.hi == b.hi) & (a.lo < b.lo));
   }
 };
+
+// Writes the keys of n elements, which are step apart. Returns true if all elements can be restored
+// from their keys.
+template <class T>
+inline bool read_keys(const T* in, int64_t step, int64_t n, typename SortKey<T>::Key flip,
+                      typename SortKey<T>::Key* keys) {
+  using Key = typename SortKey<T>::Key;
+  const auto read = [=](auto one_or_step) {
+    // It has the width of the keys, so that the loop is vectorized.
+    Key inexact = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const T x = in[i * one_or_step];
+      inexact = static_cast<Key>(inexact | !SortKey<T>::is_exact(x));
+      keys[i] = static_cast<Key>(SortKey<T>::key(x) ^ flip);
+    }
+    return inexact == 0;
+  };
+  return step == 1 ? read(std::integral_constant<int64_t, 1>()) : read(step);
+}
 
 }  // namespace
 }  // namespace th

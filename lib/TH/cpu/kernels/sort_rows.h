@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "backend/sort_call.h"
+#include "cpu/kernels/distinct_keys.h"
 #include "cpu/kernels/positions.h"
 #include "cpu/kernels/sort_keys.h"
 #include "cpu/kernels/sort_narrow.h"
@@ -30,6 +31,11 @@ constexpr int64_t kRadix = 256;
 // Few positions of rows of at least kLong elements are selected by sampling.
 constexpr int64_t kLong = 2048;
 constexpr int64_t kBlock = 256;  // elements tested at a time
+// Rows of at least kCounted elements are sorted by counting if a sample of kCountedSamples elements
+// has at most kSampledDistinct different ones.
+constexpr int64_t kCounted = 4096;
+constexpr int64_t kCountedSamples = 128;
+constexpr int64_t kSampledDistinct = 112;
 // Rows of 64-bit elements up to this length are sorted by 64-bit integers.
 constexpr int64_t kMostNarrow = int64_t{1} << 32;
 // At least kFewestTogether rows of at most kLongestTogether elements are sorted together. With
@@ -193,6 +199,9 @@ class RowSorter {
         count_(call.count) {}
 
   void sort(const SortRow<T>& row) const {
+    if constexpr (!kHasDigits) {
+      if (row.n >= kCounted && count_ == row.n && sort_by_counting(row)) return;
+    }
     if constexpr (kIsWide) {
       if (row.n > kInsertion && row.n <= kMostNarrow && count_ == row.n && sort_narrow(row)) return;
     }
@@ -242,6 +251,36 @@ class RowSorter {
   }
 
  private:
+  // Sorts a row with few distinct elements, all of which can be restored from their keys. Returns
+  // false, and writes nothing, if it is no such row.
+  bool sort_by_counting(const SortRow<T>& row) const {
+    auto* const numbers = reinterpret_cast<uint16_t*>(keys_);
+    // The keys need less than the rest of the buffer.
+    void* const memory = numbers + (row.n + 31) / 32 * 32;
+    const int64_t apart = row.n / kCountedSamples * row.in_step;
+    const auto keep = [numbers](int64_t i, uint32_t number) {
+      numbers[i] = static_cast<uint16_t>(number);
+    };
+    DistinctKeys<T> sample(memory, kSampledDistinct);
+    if (!sample.number(row.in, apart, kCountedSamples, flip_, keep)) return false;
+    DistinctKeys<T> distinct(memory, std::min(row.n / 32, kMostDistinct));
+    if (!distinct.number(row.in, row.in_step, row.n, flip_, keep)) return false;
+    if (!distinct.are_exact()) return false;
+    distinct.sort();
+    int64_t next[kMostDistinct], start = 0;
+    for (int64_t r = 0; r < distinct.count(); ++r) {
+      next[distinct.number_of(r)] = start;
+      const T x = SortKey<T>::element(static_cast<Key>(distinct.key(r) ^ flip_));
+      const int64_t end = start + distinct.total(r);
+      // The elements have been read, so they may share memory with the values.
+      for (; start < end; ++start) row.values[start * row.value_step] = x;
+    }
+    for (int64_t i = 0; i < row.n; ++i) {
+      row.indices[next[numbers[i]]++ * row.index_step] = i + index_base_;
+    }
+    return true;
+  }
+
   bool sort_narrow(const SortRow<T>& row) const {
     const int64_t n = row.n;
     if (NarrowRow<T>::is_sorted(row, flip_)) {
@@ -303,7 +342,7 @@ class RowSorter {
       Key keys[kBlock];
       uint8_t marks[kBlock];
       int32_t positions[kBlock + kPositionsAtOnce];
-      read_keys(in, row.in_step, m, keys);
+      read_keys(in, row.in_step, m, flip_, keys);
       below += mark(keys, m, least, most, marks);
       const int64_t count = positions_of(marks, m, positions);
       for (int64_t k = 0; k < count; ++k) {
@@ -315,16 +354,6 @@ class RowSorter {
     }
     *first = first_ - below;
     return *first >= 0 && *first + count_ <= kept ? kept : -1;
-  }
-
-  void read_keys(const T* in, int64_t step, int64_t n, Key* keys) const {
-    const Key flip = flip_;
-    const auto read = [=](auto one_or_step) {
-      for (int64_t i = 0; i < n; ++i) {
-        keys[i] = static_cast<Key>(SortKey<T>::key(in[i * one_or_step]) ^ flip);
-      }
-    };
-    step == 1 ? read(std::integral_constant<int64_t, 1>()) : read(step);
   }
 
   // Marks the keys from `least` to `most`. Returns the number of smaller ones.
