@@ -57,6 +57,8 @@ local corners = {
   { 'median', function(x) return (x:median()) end, { 5, 1, 3, 7 }, { 0, 0, 1, 0 } },
   { 'unique', function(x) return (tensor.unique(x)):cmul(T { 1, 10 }) end, { 3, 1, 3, 3, 1 },
     { 10 / 3, 0.5, 10 / 3, 10 / 3, 0.5 } },
+  { 'uniqueValues', function(x) return tensor.uniqueValues(x):cmul(T { 1, 10 }) end,
+    { 3, 1, 3, 3, 1 }, { 10 / 3, 0.5, 10 / 3, 10 / 3, 0.5 } },
   { 'kthvalue', function(x) return (x:kthvalue(2)) end, { 5, 1, 3 }, { 0, 0, 1 } },
   { 'topk', function(x) return (x:topk(2, 1, true)) end, { 5, 1, 3 }, { 1, 0, 1 } },
   { 'sort of equal elements', function(x) return x:sort():cmul(T { 1, 10, 100 }) end,

@@ -153,6 +153,60 @@ describe('order', function()
     end
   end)
 
+  -- Compares the functions of distinct values with lists.
+  local function check_distinct(t)
+    local list, runs, at = list_of(t), {}, {}
+    local order = list_of(t:contiguous():view(-1):argsort())
+    for _, i in ipairs(order) do
+      local run = runs[#runs]
+      if not run or run.value ~= list[i] then
+        run = { value = list[i], first = i, count = 0 }
+        runs[#runs + 1] = run
+      end
+      run.count = run.count + 1
+      at[i] = #runs
+    end
+    local values, inverse, counts = t:unique()
+    local same_values, firsts = tensor.uniqueAll(t)
+    assert.are.equal(#runs, values:nElement())
+    assert.is_true(inverse:isSameSizeAs(t))
+    for k, run in ipairs(runs) do
+      for _, got in ipairs { values[k], same_values[k], tensor.uniqueValues(t)[k] } do
+        -- The value is the first one, of zeros of both signs, too.
+        assert.is_true(got == run.value and 1 / got == 1 / run.value or got ~= got)
+      end
+      assert.are.equal(run.first, firsts[k])
+      assert.are.equal(run.count, counts[k])
+    end
+    same(inverse, at, 0)
+  end
+
+  it('finds few distinct values without sorting', function()
+    for _, class in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float',
+                             'Double' } do
+      for _, size in ipairs { 255, 300, 2000 } do
+        tensor.manualSeed(size)
+        local t = tensor[class .. 'Tensor'](size):random(0, 20)
+        check_distinct(t)
+        check_distinct(t:view(5, -1):t())
+        check_distinct(t:random(0, 127))
+      end
+    end
+  end)
+
+  it('finds distinct zeros, infinities and NaN among many elements', function()
+    for _, class in ipairs { 'Half', 'Float', 'Double' } do
+      local t = tensor[class .. 'Tensor'](400)
+      local values = { -0, 1, math.huge, 0, -math.huge }
+      for i = 1, 400 do t[i] = values[(i - 1) % 5 + 1] end
+      t[1] = -1 / math.huge
+      check_distinct(t)
+      t[77] = nan
+      t[78] = nan
+      check_distinct(t)
+    end
+  end)
+
   it('has errors that name shapes', function()
     local t = T(2, 3)
     fails(function() t:kthvalue(4, 2) end, 'kthvalue', '[2 x 3]', '4', '3 elements')

@@ -20,9 +20,26 @@ struct SortCall {
   LoopPlan plan;
 };
 
+// The distinct values of n elements in ascending order, if there are at most `most` of them and no
+// NaN. *found is their number, otherwise -1; then the results are undefined. Devices do not support
+// it.
+struct DistinctCall {
+  DType dtype;
+  int64_t n, most;
+  int64_t index_base;
+  const char* in;    // contiguous
+  char* values;      // the first occurrence of each value
+  int64_t* numbers;  // of the value of each element; may be null
+  int64_t* counts;   // elements with each value
+  int64_t* firsts;   // indices of the first occurrences
+  int64_t* found;
+};
+
 }  // namespace th
 
 // The rows of TH_KERNEL_OPS.
-#define TH_SORT_OPS(X) X(sort, SortCall)
+#define TH_SORT_OPS(X) \
+  X(sort, SortCall)    \
+  X(distinct, DistinctCall)
 
 #endif

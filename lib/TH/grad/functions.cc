@@ -245,6 +245,13 @@ Var unique_slope(const Var& g, const Var& counts, const Var& inverse) {
   return take(g / divisors, inverse);
 }
 
+Var unique_slope(const Var& g, const Var& t) {
+  Var values{TensorRef(tensor_new(t->dtype))};
+  Var inverse{TensorRef(tensor_new(DType::Long))}, counts{TensorRef(tensor_new(DType::Long))};
+  ops::unique(values.get(), inverse.get(), counts.get(), t.get());
+  return unique_slope(g, counts, inverse);
+}
+
 Var unique_slope(const Var& g, const Var& counts, const Var& inverse, int64_t dim) {
   const int d = wrap_dim(*g, dim);
   int64_t size[kMaxDims];

@@ -100,6 +100,7 @@ Var at_front(const Var& g, Shape t);
 // The elements of the vector g at the positions in t.
 Var take(const Var& g, const Var& t);
 // The gradients of distinct values, or of distinct slices, divided among the equal ones.
+Var unique_slope(const Var& g, const Var& t);
 Var unique_slope(const Var& g, const Var& counts, const Var& inverse);
 Var unique_slope(const Var& g, const Var& counts, const Var& inverse, int64_t dim);
 // g on the diagonal of a matrix of the shape of t.

@@ -133,6 +133,52 @@ struct Runs {
         lengths(lengths_of(numbers, values->size[0])) {}
 };
 
+// The results of unique for few distinct values, without sorting all elements. values is null if
+// they are too many, or if t is on a device.
+struct FewValues {
+  TensorRef values, inverse, counts, firsts;
+
+  FewValues(Tensor* t, bool with_inverse) {
+    constexpr int64_t kMostValues = 4096, kLeastElements = 256;
+    const int64_t n = t->numel(), most = std::min(n / 8, kMostValues);
+    if (n < kLeastElements || device_of({t})) return;
+    TensorRef each(tensor_new_sized(t->dtype, 1, &most));
+    if (with_inverse) inverse = TensorRef(tensor_new_sized(DType::Long, t->nDimension, t->size));
+    counts = TensorRef(tensor_new_sized(DType::Long, 1, &most));
+    firsts = TensorRef(tensor_new_sized(DType::Long, 1, &most));
+    TensorRef in = contiguous(t);
+    int64_t found = -1;
+    run(Op::unique, nullptr, [&](Operands& at) {
+      DistinctCall call;
+      call.dtype = t->dtype;
+      call.n = n;
+      call.most = most;
+      call.index_base = TH_INDEX_BASE;
+      call.in = at.read(in.get()).data;
+      call.values = at.overwrite(each.get());
+      const auto indices = [&](const TensorRef& r) {
+        return r ? reinterpret_cast<int64_t*>(at.overwrite(r.get())) : nullptr;
+      };
+      call.numbers = indices(inverse);
+      call.counts = indices(counts);
+      call.firsts = indices(firsts);
+      call.found = &found;
+      return call;
+    });
+    if (found < 0) {
+      inverse = TensorRef();  // Frees its memory before the sort.
+      return;
+    }
+    // Copies, because a view would keep the memory of `most` elements.
+    const auto first_of = [found](const TensorRef& all) {
+      return clone(narrowed(all, 0, 0, found).get());
+    };
+    values = first_of(each);
+    counts = first_of(counts);
+    firsts = first_of(firsts);
+  }
+};
+
 // The results of unique, of which those that are null are not computed.
 template <class A>
 void find_unique(A& a, Shapes& s, Tensor** firsts) {
@@ -143,6 +189,14 @@ void find_unique(A& a, Shapes& s, Tensor** firsts) {
     if (firsts) s.set(*firsts, 1, &none);
     s.set(a.inverse_, *t);
     s.set(a.counts_, 1, &none);
+    return;
+  }
+  FewValues few(t, true);
+  if (few.values) {
+    if (firsts) s.set_value(*firsts, std::move(few.firsts));
+    s.set_value(a.values_, std::move(few.values));
+    s.set_value(a.inverse_, std::move(few.inverse));
+    s.set_value(a.counts_, std::move(few.counts));
     return;
   }
   Sorted in_order = sorted(flattened(t).get(), 0);
@@ -368,6 +422,8 @@ void shapes(args::uniqueValues& a, Shapes& s) {
     const int64_t none = 0;
     return s.set(a.r_, 1, &none);
   }
+  FewValues few(a.t, false);
+  if (few.values) return s.set_value(a.r_, std::move(few.values));
   const formulas::Var values = sorted_along(flat(ref(a.t)), 0);
   TensorRef starts = starts_of_runs(view_of(values.get()), 0);
   s.set_value(

@@ -241,4 +241,8 @@ void run_sort(Queue& queue, const SortCall& call) {
   indices.store();
 }
 
+void run_distinct(Queue&, const DistinctCall&) {
+  fail_unsupported("distinct values without sorting");
+}
+
 }  // namespace th
