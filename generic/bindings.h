@@ -14,8 +14,20 @@ void register_op_methods(lua_State* L, int table, DType type, int like);
 void register_operators(lua_State* L, int table, int like);
 int op_table(lua_State* L);  // THOps.def as a table, for documentation and tests
 
+// The differences between the classes of tensors and those of storages.
+struct ClassFunctions {
+  int first_kind;
+  const lua_CFunction *constructors, *factories;  // one for each element type
+  Guarded destroy;
+  void (*hand_over)(lua_State* L, void* object);
+};
+// Creates the classes of all element types, without methods: prepare_class adds these.
+void register_classes(lua_State* L, State* state, int module, const ClassFunctions& functions);
+void register_class_functions(lua_State* L, int module);
 void register_tensor_classes(lua_State* L, State* state, int module);
 void register_storage_classes(lua_State* L, State* state, int module);
+void add_tensor_methods(lua_State* L, int metatable, DType type, int like);
+void add_storage_methods(lua_State* L, int metatable, DType type, int like);
 void register_generator_class(lua_State* L, State* state, int module);
 void register_blob_classes(lua_State* L, int module);
 void register_rule_functions(lua_State* L, int module);
@@ -29,9 +41,12 @@ void register_print_functions(lua_State* L, int module);
 void register_drawing_functions(lua_State* L, int module);
 void register_csv_functions(lua_State* L, int module);
 void register_dlpack_functions(lua_State* L, int module);
-// Adds write and read methods to the classes of tensors, storages and generators, and the helpers
-// of writeObject and readObject to the file class.
+// Adds write and read methods to the class of generators, and the helpers of writeObject and
+// readObject to the file class.
 void register_serialization(lua_State* L);
+// Add write and read methods to a class of tensors or storages.
+void register_tensor_serialization(lua_State* L, int metatable, int like);
+void register_storage_serialization(lua_State* L, int metatable, int like);
 void register_random_functions(lua_State* L, int module);
 void register_apply_functions(lua_State* L, int module);
 void register_device_functions(lua_State* L, int module);
@@ -91,11 +106,22 @@ int forget_state(lua_State* L);
 // code obtains a pointer.
 void note_thread(lua_State* L, const State* state);
 
-// Sets closures over the State in `table`. If `like` is not 0, reuses the closures of that table.
+// Sets closures over the State in `table`. If `like` is not 0, reuses the closures of that table,
+// unless a program has replaced them.
 void set_functions(lua_State* L, const Method* functions, size_t count, int table, int like);
 template <size_t count>
 void set_functions(lua_State* L, const Method (&functions)[count], int table, int like = 0) {
   set_functions(L, functions, count, table, like);
+}
+// Sets closures over the State and the metatable in the metatable.
+template <size_t count>
+void set_class_functions(lua_State* L, const Method (&functions)[count], int metatable) {
+  for (const Method& method : functions) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, metatable);
+    push_closure(L, method.function, 2);
+    lua_setfield(L, metatable, method.name);
+  }
 }
 
 // t[key] and t[key] = value.

@@ -21,9 +21,9 @@ namespace bind {
 
 void set_functions(lua_State* L, const Method* functions, size_t count, int table, int like) {
   for (size_t i = 0; i < count; ++i) {
-    if (like) {
-      lua_getfield(L, like, functions[i].name);
-    } else {
+    if (like) lua_getfield(L, like, functions[i].name);
+    if (!like || lua_tocfunction(L, -1) != functions[i].function.function()) {
+      if (like) lua_pop(L, 1);
       lua_pushvalue(L, lua_upvalueindex(1));
       push_closure(L, functions[i].function, 1);
     }
@@ -317,6 +317,7 @@ int open(lua_State* L) {
   State* state = state_of(L);
   lua_newtable(L);
   int module = lua_gettop(L);
+  register_class_functions(L, module);
   register_tensor_classes(L, state, module);
   register_storage_classes(L, state, module);
   register_generator_class(L, state, module);

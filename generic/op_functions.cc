@@ -21,6 +21,15 @@ void push_overloads(lua_State* L, const Overloads& overloads, int type) {
   push_closure(L, guarded<call_op>, 2);
 }
 
+// Returns true if the function at a stack index is the one that push_overloads pushes.
+bool is_overloads(lua_State* L, int index, const Overloads& overloads, int type) {
+  if (lua_tocfunction(L, index) != guarded<call_op>.function()) return false;
+  lua_getupvalue(L, index, 2);
+  const bool same = lua_touserdata(L, -1) == overloads.bound + 1 + type;
+  lua_pop(L, 1);
+  return same;
+}
+
 // __index of the table of functions of a class: makes a function when a program reads it first.
 int function_of_class(lua_State* L) {
   const auto& functions = registry().functions;
@@ -49,10 +58,13 @@ void register_op_methods(lua_State* L, int table, DType type, int like) {
     if (overloads.patterns.empty()) continue;
     if (overloads.of_class) {
       push_overloads(L, overloads, static_cast<int>(type));
-    } else if (like) {
-      lua_getfield(L, like, name.c_str());
     } else {
-      push_overloads(L, overloads, Overloads::kTypeOfFirst);
+      lua_pushstring(L, name.c_str());
+      if (like) lua_rawget(L, like);
+      if (!like || !is_overloads(L, -1, overloads, Overloads::kTypeOfFirst)) {
+        lua_pop(L, 1);
+        push_overloads(L, overloads, Overloads::kTypeOfFirst);
+      }
     }
     lua_setfield(L, table, name.c_str());
   }

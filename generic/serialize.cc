@@ -341,11 +341,14 @@ void extend_class(lua_State* L, const char* name, const Method (&methods)[count]
 
 void register_serialization(lua_State* L) {
   extend_class(L, "torch.File", file_methods);
-  for (int k = 0; k < th::kDTypes; ++k) {
-    extend_class(L, tensor_class(static_cast<DType>(k)), tensor_methods);
-    extend_class(L, storage_class(static_cast<DType>(k)), storage_methods);
-  }
   extend_class(L, "torch.Generator", generator_methods);
+}
+
+void register_tensor_serialization(lua_State* L, int metatable, int like) {
+  set_functions(L, tensor_methods, metatable, like);
+}
+void register_storage_serialization(lua_State* L, int metatable, int like) {
+  set_functions(L, storage_methods, metatable, like);
 }
 
 }  // namespace bind

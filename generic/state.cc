@@ -59,6 +59,7 @@ void record_in_scope(lua_State* L, const State* state) {
 }  // namespace
 
 void** push_box(lua_State* L, State* state, int kind) {
+  prepare_class(L, state, kind);
   auto* box = static_cast<Box*>(lua_newuserdata(L, sizeof(Box)));
   *box = {nullptr, tags + kind};
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[kind]);

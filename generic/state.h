@@ -62,6 +62,11 @@ struct State {
   }
 
   int reference[kClasses];  // of the metatables, in the registry
+  // The classes that have no methods yet (bit k: kind k), the first class of tensors and that of
+  // storages that has got them, and the registry reference of the function that adds those of Lua.
+  uint32_t unprepared = 0;
+  int first_prepared[2] = {-1, -1};
+  int class_extension = LUA_NOREF;
   const void* file_metatable[4] = {};
   DType default_type = DType::Double;
   uint32_t torch7_rules = 0;                   // bit k: Rule k is that of require 'torch'
@@ -193,6 +198,12 @@ inline Object object_at(lua_State* L, State* state, int index) {
   const int kind = compat_rawlen(L, index) == sizeof(Box) ? kind_of_tag(box->tag) : -1;
   if (kind < 0) return object_by_metatable(L, state, index);
   return {box->payload ? kind : -1, box->payload, &box->payload};
+}
+// Adds the methods of a class if it has none yet (classes.cc). Called before a program can get one
+// of its objects, or the class itself. kind may be -1.
+void prepare_unprepared(lua_State* L, State* state, int kind);
+inline void prepare_class(lua_State* L, State* state, int kind) {
+  if (kind >= 0 && state->unprepared >> kind & 1) prepare_unprepared(L, state, kind);
 }
 // Pushes a userdata of a class with the payload null, and returns the address of its payload.
 void** push_box(lua_State* L, State* state, int kind);

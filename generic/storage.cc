@@ -434,16 +434,15 @@ const Method methods[] = {{"size", guarded<size, 1>},
                           {"_address", guarded<data_address>},
                           {"_struct", guarded<struct_address>}};
 
-using Function = int (*)(lua_State*);
 #define TH_TYPE(Name, real, accreal, kind, ...) \
   guarded<construct<static_cast<int>(DType::Name)>>.function(),
-const Function constructors[] = {
+const lua_CFunction constructors[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
 #define TH_TYPE(Name, real, accreal, kind, ...) \
   guarded<make_empty<static_cast<int>(DType::Name)>>.function(),
-const Function factories[] = {
+const lua_CFunction factories[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
@@ -458,38 +457,21 @@ void hand_over(lua_State* L, void* object) {
 }  // namespace
 
 void register_storage_classes(lua_State* L, State* state, int module) {
-  const int first = lua_gettop(L) + 1;
-  for (int k = 0; k < th::kDTypes; ++k) {
-    const char* name = storage_class(static_cast<DType>(k));
-    luaT_newlocalmetatable(L, name, nullptr, constructors[k], guarded<destroy>.function(),
-                           factories[k], module);
-    int metatable = lua_gettop(L);
-    const int like = k > 0 ? first : 0;
-    luaT_sethandover(L, name, hand_over);
-    int kind = th::kDTypes + k;
-    state->add_class(lua_topointer(L, metatable), kind);
-    lua_pushvalue(L, metatable);
-    state->reference[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+  register_classes(L, state, module,
+                   {th::kDTypes, constructors, factories, guarded<destroy>, hand_over});
+}
 
-    lua_pushvalue(L, lua_upvalueindex(1));
-    push_closure(L, guarded<destroy>, 1);  // directly: objects come and go often
-    lua_setfield(L, metatable, "__gc");
-    set_functions(L, methods, metatable, like);
-    register_device_methods(L, metatable, true, like);
-    const Method access[] = {{"__index", guarded<index>},
-                             {"__newindex", guarded<newindex>},
-                             {"__index__", guarded<index_method>},
-                             {"__newindex__", guarded<newindex_method>}};
-    for (const Method& function : access) {
-      lua_pushvalue(L, lua_upvalueindex(1));
-      lua_pushvalue(L, metatable);
-      push_closure(L, function.function, 2);
-      lua_setfield(L, metatable, function.name);
-    }
-    if (k == static_cast<int>(DType::Long)) register_size_equality(L, metatable);
-    lua_settop(L, first);  // the first class's metatable stays until the end
-  }
-  lua_settop(L, first - 1);
+void add_storage_methods(lua_State* L, int metatable, DType type, int like) {
+  set_functions(L, methods, metatable, like);
+  register_device_methods(L, metatable, true, like);
+  register_storage_serialization(L, metatable, like);
+  set_class_functions(L,
+                      {{"__index", guarded<index>},
+                       {"__newindex", guarded<newindex>},
+                       {"__index__", guarded<index_method>},
+                       {"__newindex__", guarded<newindex_method>}},
+                      metatable);
+  if (type == DType::Long) register_size_equality(L, metatable);
 }
 
 }  // namespace bind

@@ -403,16 +403,15 @@ const Method methods[] = {{"size", guarded<size, 2>},
                           {"_address", guarded<data_address>},
                           {"_struct", guarded<struct_address>}};
 
-using Function = int (*)(lua_State*);
 #define TH_TYPE(Name, real, accreal, kind, ...) \
   guarded<construct<static_cast<int>(DType::Name)>>.function(),
-const Function constructors[] = {
+const lua_CFunction constructors[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
 #define TH_TYPE(Name, real, accreal, kind, ...) \
   guarded<make_empty<static_cast<int>(DType::Name)>>.function(),
-const Function factories[] = {
+const lua_CFunction factories[] = {
 #include "THTypes.def"
 };
 #undef TH_TYPE
@@ -431,39 +430,21 @@ void hand_over(lua_State* L, void* object) {
 }  // namespace
 
 void register_tensor_classes(lua_State* L, State* state, int module) {
-  const int first = lua_gettop(L) + 1;
-  for (int k = 0; k < th::kDTypes; ++k) {
-    auto type = static_cast<DType>(k);
-    const char* name = tensor_class(type);
-    luaT_newlocalmetatable(L, name, nullptr, constructors[k], guarded<destroy>.function(),
-                           factories[k], module);
-    int metatable = lua_gettop(L);
-    const int like = k > 0 ? first : 0;
-    luaT_sethandover(L, name, hand_over);
-    state->add_class(lua_topointer(L, metatable), k);
-    lua_pushvalue(L, metatable);
-    state->reference[k] = luaL_ref(L, LUA_REGISTRYINDEX);
+  register_classes(L, state, module, {0, constructors, factories, guarded<destroy>, hand_over});
+}
 
-    lua_pushvalue(L, lua_upvalueindex(1));
-    push_closure(L, guarded<destroy>, 1);  // directly: objects come and go often
-    lua_setfield(L, metatable, "__gc");
-    register_op_methods(L, metatable, type, like);
-    register_operators(L, metatable, like);
-    set_functions(L, methods, metatable, like);
-    register_device_methods(L, metatable, false, like);
-    const Method access[] = {{"__index", guarded<tensor_index>},
-                             {"__newindex", guarded<tensor_newindex>},
-                             {"__index__", guarded<tensor_index_method>},
-                             {"__newindex__", guarded<tensor_newindex_method>}};
-    for (const Method& function : access) {
-      lua_pushvalue(L, lua_upvalueindex(1));
-      lua_pushvalue(L, metatable);
-      push_closure(L, function.function, 2);
-      lua_setfield(L, metatable, function.name);
-    }
-    lua_settop(L, first);  // the first class's metatable stays until the end
-  }
-  lua_settop(L, first - 1);
+void add_tensor_methods(lua_State* L, int metatable, DType type, int like) {
+  register_op_methods(L, metatable, type, like);
+  register_operators(L, metatable, like);
+  set_functions(L, methods, metatable, like);
+  register_device_methods(L, metatable, false, like);
+  register_tensor_serialization(L, metatable, like);
+  set_class_functions(L,
+                      {{"__index", guarded<tensor_index>},
+                       {"__newindex", guarded<tensor_newindex>},
+                       {"__index__", guarded<tensor_index_method>},
+                       {"__newindex__", guarded<tensor_newindex_method>}},
+                      metatable);
 }
 
 }  // namespace bind

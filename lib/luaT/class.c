@@ -71,8 +71,14 @@ luaT_Class* luaT_pushclass(lua_State* L, const char* tname) {
   return NULL;
 }
 
+luaT_Class* luaT_pushprepared(lua_State* L, const char* tname) {
+  luaT_Class* cls = luaT_pushclass(L, tname);
+  if (cls && cls->prepare) cls->prepare(L, cls->name);
+  return cls;
+}
+
 int luaT_pushmetatable(lua_State* L, const char* tname) {
-  return luaT_pushclass(L, tname) != NULL || luaT_pushmetatype(L, tname);
+  return luaT_pushprepared(L, tname) != NULL || luaT_pushmetatype(L, tname);
 }
 
 const char* luaT_typenameid(lua_State* L, const char* tname) {
@@ -107,6 +113,17 @@ void luaT_sethandover(lua_State* L, const char* tname, void (*hook)(lua_State* L
   }
   lua_pop(L, 1);
   cls->handover = hook;
+}
+
+void luaT_setprepare(lua_State* L, const char* tname,
+                     void (*prepare)(lua_State* L, const char* tname)) {
+  luaT_Class* cls = luaT_pushclass(L, tname);
+  if (!cls) {
+    luaL_error(L, "unknown class %s", tname);
+    return;
+  }
+  lua_pop(L, 1);
+  cls->prepare = prepare;
 }
 
 /* ---- creation of classes -------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 typedef struct luaT_Class {
   const struct luaT_Class* parent;
   void (*handover)(lua_State* L, void* object);
+  void (*prepare)(lua_State* L, const char* tname);
   int has_constructor;
   int has_destructor;
   int has_factory;
@@ -28,6 +29,9 @@ luaT_Class* luaT_classof(lua_State* L, int ud);
 /* Pushes the metatable of the class tname and returns the class. If there is no such class, pushes
    nothing and returns NULL. */
 luaT_Class* luaT_pushclass(lua_State* L, const char* tname);
+
+/* The same. Calls the function that luaT_setprepare registered first. */
+luaT_Class* luaT_pushprepared(lua_State* L, const char* tname);
 
 /* Returns 1 if the value at ud is the metatable of a class. */
 int luaT_isclass(lua_State* L, int ud);

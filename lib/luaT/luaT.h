@@ -133,6 +133,12 @@ LUAT_API int luaT_isudata(lua_State* L, int ud, const char* tname);
 LUAT_API void luaT_sethandover(lua_State* L, const char* tname,
                                void (*hook)(lua_State* L, void* object));
 
+/* Registers a function that is called before the metatable of the class tname is handed out by
+   luaT_pushmetatable, luaT_pushudata or getmetatable of Lua. A library that has many classes can
+   set the methods of a class there, when a program first uses the class. NULL removes it. */
+LUAT_API void luaT_setprepare(lua_State* L, const char* tname,
+                              void (*prepare)(lua_State* L, const char* tname));
+
 /* luaT_toudata without calling the hook, for the library that owns the objects. */
 LUAT_API void* luaT_rawudata(lua_State* L, int ud, const char* tname);
 

@@ -11,7 +11,7 @@ void luaT_pushudata(lua_State* L, void* udata, const char* tname) {
     return;
   }
   object = (void**)lua_newuserdata(L, sizeof(void*));
-  cls = luaT_pushclass(L, tname);
+  cls = luaT_pushprepared(L, tname);
   if (!cls) {
     luaL_error(L, "unknown class %s", tname);
     return;

@@ -2,7 +2,7 @@
 -- pointers, so LuaJIT compiles loop and function together. With the JIT off, the interpreter runs
 -- the same loops; without the FFI, C loops are used.
 
-local types = require 'tensor.types'
+local classes = require 'tensor.classes'
 local versions = require 'tensor.versions'
 
 -- Returns the source of a loop over `count` operands; dense: their elements are contiguous. w is
@@ -182,8 +182,7 @@ local function install(tensor)
       return other:isSameSizeAs(first) and other or native.align(first, other, name)
    end
 
-   for _, element in ipairs(types) do
-      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+   classes.extend('Tensor', function(class, element)
       local like, choose = chooser(element)
 
       -- Further operands follow self and have its shape.
@@ -221,7 +220,7 @@ local function install(tensor)
          check('map2', f, self, other, third)
          return (each(f, self, aligned('map2', self, other), aligned('map2', self, third)))
       end
-   end
+   end)
 end
 
 return install

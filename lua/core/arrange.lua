@@ -2,7 +2,7 @@
 -- the op table cannot express, and short compositions.
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
-local types = require 'tensor.types'
+local classes = require 'tensor.classes'
 local versions = require 'tensor.versions'
 
 local function install(tensor)
@@ -46,8 +46,7 @@ local function install(tensor)
       end
       return full(tensor.Tensor(), first, ...)
    end
-   for _, element in ipairs(types) do
-      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+   classes.extend('Tensor', function(class)
       --- class.full(...): returns a tensor of this class. As a method, it overwrites the tensor.
       function class.full(first, ...)
          if tensor.isTensor(first) then
@@ -55,7 +54,7 @@ local function install(tensor)
          end
          return full(class.new(), first, ...)
       end
-   end
+   end)
 
    --- meshgrid(x, y, ... [, order]) or meshgrid({x, y, ...} [, order]): returns one tensor per
    -- vector, expanded to the shape of the grid without copying. With order 'ij' (default), x

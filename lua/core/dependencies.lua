@@ -4,6 +4,7 @@
 
 local MOST = 2000  -- rows in a list
 
+local classes = require 'tensor.classes'
 local following = require 'tensor.versions'.raw_next
 
 -- Names of functions and classes of the module that read or change a state that no list shows.
@@ -100,21 +101,18 @@ local function install(tensor, core, Compiled)
          library[value] = true
       end
    end
-   local classes = {}
-   for class in following, tensor do
-      local metatable = class:find 'Tensor$' and tensor.getmetatable('torch.' .. class)
-      if metatable then
-         library[metatable] = true
-         classes[#classes + 1] = metatable
-      end
-   end
 
    -- The module's C functions, and why one of its functions cannot be repeated; made when needed.
    local of_module, refused
+   local with_functions = {tensor}
+   classes.extend('Tensor', function(class)
+      library[class], of_module = true, nil
+      with_functions[#with_functions + 1] = class
+   end)
    local function know_module()
       of_module, refused = {}, {}
-      for k = 0, #classes do
-         for _, f in following, classes[k] or tensor do
+      for _, functions in ipairs(with_functions) do
+         for _, f in following, functions do
             of_module[f] = type(f) == 'function' or nil
          end
       end

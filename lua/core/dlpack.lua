@@ -1,7 +1,7 @@
 -- DLPack: exchanges tensors with other libraries in the process, through the FFI.
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
-local types = require 'tensor.types'
+local classes = require 'tensor.classes'
 
 -- the structs of THDLPack.h
 local declarations = {
@@ -31,9 +31,9 @@ local function install(tensor)
                   :format(name, got and ', got ' .. tensor.type(value) or ''), 2)
          end
       end
-      for _, element in ipairs(types) do
-         tensor.getmetatable(('torch.%sTensor'):format(element.name)).toDLPack = refusal 'toDLPack'
-      end
+      classes.extend('Tensor', function(class)
+         class.toDLPack = refusal 'toDLPack'
+      end)
       tensor.fromDLPack = refusal('fromDLPack', true)
       return
    end
@@ -78,9 +78,7 @@ local function install(tensor)
       end,
    })
 
-   for _, element in ipairs(types) do
-      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
-
+   classes.extend('Tensor', function(class)
       --- t:toDLPack([device]): returns a cdata that owns a view of the elements for another
       -- library, by default on the CPU. The pointer is its field `managed`, or the result of
       -- release().
@@ -90,7 +88,7 @@ local function install(tensor)
          tensor._todlpack(self, address_of(owner), device)
          return owner
       end
-   end
+   end)
 
    --- fromDLPack(cdata): returns a tensor that shares the elements and takes ownership of the
    -- struct. cdata: the result of toDLPack, or a DLManagedTensorVersioned* or DLManagedTensor* of

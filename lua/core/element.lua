@@ -3,8 +3,8 @@
 -- else (views such as t[i] of a matrix, other keys, errors, device memory, interpreted code) falls
 -- back to the C metamethods.
 
+local classes = require 'tensor.classes'
 local each = require 'tensor.versions'.each
-local types = require 'tensor.types'
 
 -- Returns the metamethods of one class. A userdata with the metatable of the class contains a
 -- pointer or null.
@@ -289,9 +289,8 @@ local function install(tensor)
       end
    end
 
-   for _, element in ipairs(types) do
-      for kind in each(boxes) do
-         local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
+   for kind in each(boxes) do
+      classes.extend(kind, function(class, element)
          local own = {index = rawget(class, '__index'), newindex = rawget(class, '__newindex')}
          local new = tensor[element.name .. 'Tensor']
          for _, name in ipairs {'__index', '__newindex'} do
@@ -303,7 +302,7 @@ local function install(tensor)
             end
             rawset(class, name, own[name])
          end
-      end
+      end)
    end
    -- The end of a recording is not observed: LuaJIT of 2022 crashes when it reports one in a
    -- coroutine that has returned.

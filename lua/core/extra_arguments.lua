@@ -52,7 +52,7 @@ local function limit_constructor(name, class)
    end
 end
 
--- The functions that replace others. The classes of tensors share most of theirs.
+-- The functions that replace others, which the classes of tensors share.
 local replaced = {}
 
 --- limit(functions): makes the Lua functions of a table that have a fixed number of parameters
@@ -61,9 +61,8 @@ function extra.limit(functions)
    for name, f in each(functions) do
       if type(f) == 'function' then
          local new = replaced[f] or limited(name, f)
-         replaced[f] = new
          if new ~= f then
-            functions[name] = new
+            replaced[f], functions[name] = new, new
          end
       end
    end
@@ -76,7 +75,9 @@ function extra.limit_module(tensor)
    extra.limit(tensor)
    tensor.type = type_of
    for name in each(tensor) do
-      local class = type(name) == 'string' and tensor.getmetatable('torch.' .. name)
+      -- lua/core/classes.lua limits the classes of tensors and storages.
+      local class = type(name) == 'string' and not (name:find 'Tensor$' or name:find 'Storage$')
+                    and tensor.getmetatable('torch.' .. name)
       if class then
          extra.limit(class)
          limit_constructor(name, class)

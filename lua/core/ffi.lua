@@ -1,5 +1,7 @@
 -- The FFI interface of tensors and storages: pointers to their elements and to their C structs.
 
+local classes = require 'tensor.classes'
+local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
 -- Used instead of the FFI in Lua versions without it.
@@ -35,11 +37,14 @@ local function install(tensor)
 
    for _, element in ipairs(types) do
       for _, kind in ipairs {'Storage', 'Tensor'} do
-         local struct = ('TH%s%s'):format(element.name, kind)
          declare((structs[kind]:gsub('Real', element.name):gsub('real', element.ctype)))
-         local class = tensor.getmetatable(('torch.%s%s'):format(element.name, kind))
+      end
+   end
+
+   for kind in each(structs) do
+      classes.extend(kind, function(class, element)
          local pointer = ffi.typeof(element.ctype .. '*')
-         local object = ffi.typeof(struct .. '*')
+         local object = ffi.typeof(('TH%s%s*'):format(element.name, kind))
          local address, structaddress = class._address, class._struct
 
          --- data([asnumber]): copies the elements to the host if necessary. Returns a pointer to
@@ -63,7 +68,7 @@ local function install(tensor)
             end
             return ffi.cast(object, number)
          end
-      end
+      end)
    end
 
    --- data(object, ...) and cdata(object, ...): the methods as functions, as in Torch7.

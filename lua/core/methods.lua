@@ -1,5 +1,6 @@
 -- Conversions between element types, and methods that consist of a few calls of others.
 
+local classes = require 'tensor.classes'
 local each = require 'tensor.versions'.each
 local types = require 'tensor.types'
 
@@ -20,12 +21,6 @@ local function classname(element, kind)
 end
 
 local function install(tensor)
-   local function eachclass(kind, install_methods)
-      for _, element in ipairs(types) do
-         install_methods(tensor.getmetatable(classname(element, kind)), element)
-      end
-   end
-
    --- t:type(): returns the class name. t:type(name): returns a tensor of that class: t itself if
    -- it has that class, otherwise a converted copy. Instead of the name, a class is accepted.
    local function converter(kind)
@@ -70,8 +65,7 @@ local function install(tensor)
          return convert(self, name)
       end
       for _, element in ipairs(types) do
-         local name = classname(element, kind)
-         local class = tensor.getmetatable(name)
+         local name, class = classname(element, kind), tensor[element.name .. kind]
          methods[element.method] = function(self)
             return convert(self, name, class)
          end
@@ -85,14 +79,14 @@ local function install(tensor)
          end
          return convert(self, tensor.typename(other))
       end
-      eachclass(kind, function(class)
+      classes.extend(kind, function(class)
          for name, method in each(methods) do
             class[name] = method
          end
       end)
    end
 
-   eachclass('Tensor', function(class)
+   classes.extend('Tensor', function(class)
       --- The function as a method.
       class.isTensor = tensor.isTensor
 

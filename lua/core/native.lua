@@ -21,6 +21,9 @@ return {
    limit_arguments = extra.limit,
    refuse_extra = extra.refuse,
 
+   -- classes.lua: methods for all classes of tensors or storages.
+   extend_classes = require 'tensor.classes'.extend,
+
    -- generic/errors.cc: the texts in errors about unknown names.
    set_name_hint = core._namehint,
    make_folder = core._mkdir,

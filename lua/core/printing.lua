@@ -1,15 +1,17 @@
 -- Sets the __tostring__ methods of tensors and storages.
 
-local types = require 'tensor.types'
+local classes = require 'tensor.classes'
+local each = require 'tensor.versions'.each
 
 local function install(tensor)
    local print = require 'tensor.print'
    function print.rule()
       return tensor.getRule 'printing'
    end
-   for _, element in ipairs(types) do
-      tensor.getmetatable(('torch.%sTensor'):format(element.name)).__tostring__ = print.tensor
-      tensor.getmetatable(('torch.%sStorage'):format(element.name)).__tostring__ = print.storage
+   for kind, shown in each {Tensor = print.tensor, Storage = print.storage} do
+      classes.extend(kind, function(class)
+         class.__tostring__ = shown
+      end)
    end
 
    --- setprintoptions{threshold = elements, edgeitems = n, precision = digits, ...}: sets when

@@ -1,7 +1,7 @@
 -- Error messages for unsupported operators, which name the function to use instead.
 
+local classes = require 'tensor.classes'
 local each = require 'tensor.versions'.each
-local types = require 'tensor.types'
 
 local operators = {
    __add__ = 'addition', __sub__ = 'subtraction', __mul__ = 'multiplication', __div__ = 'division',
@@ -19,8 +19,7 @@ return function(tensor)
 
    local compared = 'lt, le, gt, ge, eq and ne compare elements, as a:lt(b)'
    local sized = 'the size of a dimension is t:size(d), the number of elements t:nElement()'
-   for _, element in ipairs(types) do
-      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+   classes.extend('Tensor', function(class)
       class.__lt__ = refuse('less than', compared)
       class.__le__ = refuse('less or equal', compared)
       class.__concat__ = refuse('concat', 'tostring(t) is a tensor as text, and cat joins tensors')
@@ -29,11 +28,12 @@ return function(tensor)
                 'and for i = 1, t:size(1) is a loop')
                :format(tensor.type(self)), 3)
       end
-      local storage = tensor.getmetatable(('torch.%sStorage'):format(element.name))
+   end)
+   classes.extend('Storage', function(class, element)
       local advice = element.name == 'Long' and sized
                      or ('torch.%sTensor(storage) is a tensor that has one'):format(element.name)
       for event, operator in each(operators) do
-         storage[event] = refuse(operator, advice)
+         class[event] = refuse(operator, advice)
       end
-   end
+   end)
 end

@@ -1,7 +1,7 @@
 -- Functions that split a tensor into a table of views along a dimension.
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
-local types = require 'tensor.types'
+local classes = require 'tensor.classes'
 
 local function install(tensor)
    local function size_of(name, t, dim)
@@ -132,8 +132,7 @@ local function install(tensor)
    local names = {'tensorSplit', 'unbind', 'vsplit', 'hsplit', 'dsplit'}
    for _, name in ipairs(names) do tensor[name] = more[name] end
    tensor.split, tensor.chunk = split, chunk
-   for _, element in ipairs(types) do
-      local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+   classes.extend('Tensor', function(class)
       for _, name in ipairs(names) do class[name] = more[name] end
       --- As methods, the optional result table comes after the tensor.
       function class.split(self, a, ...)
@@ -148,7 +147,7 @@ local function install(tensor)
          end
          return chunk(self, a, ...)
       end
-   end
+   end)
 end
 
 return install

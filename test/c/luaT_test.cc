@@ -294,6 +294,35 @@ TEST_F(LuaT, HandOver) {
             "unknown class torch.Nothing");
 }
 
+// Sets a method in the class on top of the stack.
+void prepare(lua_State* state, const char* tname) {
+  lua_pushstring(state, tname);
+  lua_setfield(state, -2, "prepared");
+}
+
+TEST_F(LuaT, Prepare) {
+  make_base(L);
+  luaT_setprepare(L, "torch.Base", prepare);
+  EXPECT_EQ(lua_gettop(L), 1);
+  EXPECT_EQ(run("return torch.Base.prepared"), "nil");
+  EXPECT_TRUE(luaT_pushmetatable(L, "torch.Base"));
+  lua_getfield(L, -1, "prepared");
+  EXPECT_STREQ(lua_tostring(L, -1), "torch.Base");
+  lua_settop(L, 0);
+  run("torch.Base.prepared = nil");
+  EXPECT_EQ(run("return torch.getmetatable('torch.Base').prepared"), "torch.Base");
+  run("torch.Base.prepared = nil");
+  EXPECT_EQ(run("return torch.Base(1).prepared"), "torch.Base");
+  luaT_setprepare(L, "torch.Base", nullptr);
+  run("torch.Base.prepared = nil");
+  EXPECT_EQ(run("return torch.Base(1).prepared"), "nil");
+  EXPECT_EQ(error_of([](lua_State* state) {
+              luaT_setprepare(state, "torch.Nothing", prepare);
+              return 0;
+            }),
+            "unknown class torch.Nothing");
+}
+
 TEST_F(LuaT, ConstructorTables) {
   EXPECT_EQ(run("return getmetatable(torch.Base) == torch.getmetatable('torch.Base')"), "true");
   EXPECT_EQ(run("return torch.getmetatable('torch.Base') == getmetatable(torch.Base(1))"), "true");

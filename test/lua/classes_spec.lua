@@ -313,6 +313,61 @@ describe('classes of C', function()
   end)
 end)
 
+describe('a class of tensors', function()
+  -- Prints the number of fields of some classes, without a use of the classes.
+  local count = [[
+    local function count(...)
+      local counts = {}
+      for k, name in ipairs {...} do
+        counts[k] = 0
+        for _ in pairs(debug.getregistry()['torch.' .. name]) do
+          counts[k] = counts[k] + 1
+        end
+        counts[k] = counts[k] > 40 and 'many' or 'few'
+      end
+      print(unpack(counts))
+    end
+  ]]
+
+  it('gets its methods when a program first uses it', function()
+    assert.are.equal('few\tfew\nmany\tfew\nmany\tmany\n', (child.run(count .. [[
+      count('ShortTensor', 'CharTensor')
+      tensor.ShortTensor(3)
+      count('ShortTensor', 'CharTensor')
+      tensor.getmetatable 'torch.CharTensor'
+      count('ShortTensor', 'CharTensor')
+    ]])))
+  end)
+
+  it('has them where only its table is used', function()
+    assert.are.equal('function\tfunction\tcdata\n3\n5\nmany\n', (child.run(count .. [[
+      print(type(tensor.ShortTensor.add), type(tensor.CharStorage.fill),
+            type(tensor.IntTensor(2):data()))
+      function tensor.LongTensor.dim() return 5 end
+      print(tensor.FloatTensor.dim(tensor.FloatTensor(1, 1, 1)))
+      print(tensor.LongTensor(3):dim())
+      count 'LongTensor'
+    ]])))
+  end)
+
+  it('is a parent of other classes before it is used', function()
+    assert.are.equal('function\ttorch.ShortTensor\n', (child.run [[
+      local Derived = tensor.newmetatable('torch.OfShorts', 'torch.ShortTensor')
+      print(type(Derived.add), tensor.typename(getmetatable(Derived).new()))
+    ]]))
+  end)
+
+  it('does not get what a program has put into another one', function()
+    assert.are.equal('mine\tmine\t4\t3\n', (child.run [[
+      local function mine() return 'mine' end
+      tensor.FloatTensor.add, tensor.FloatTensor.dim = mine, mine
+      tensor.FloatTensor.mul = tensor.FloatTensor.cmul
+      local a, b = tensor.FloatTensor {1}, tensor.DoubleTensor {3}
+      print(a:add(1), a:dim(), b:add(1)[1], tensor.IntTensor {1}:mul(3)[1])
+    ]]))
+  end)
+end)
+
 describe('require torch', function()
   it("sets what Torch7's did", function()
     assert.are.equal('true\ttrue\ttrue\tfunction\ttable\n', (child.run [[

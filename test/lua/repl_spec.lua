@@ -228,6 +228,14 @@ describe('completion', function()
     return table.concat(complete.candidates(text, environment), ' ')
   end
 
+  it('knows the methods of a class that is not in use', function()
+    assert.are.equal('narrow narrow\n', (child.run [[
+      local complete = require 'tensor.repl.complete'
+      print(complete.candidates('tensor.ShortTensor.narr', {tensor = tensor})[1],
+            complete.candidates('make.narr', {make = tensor.CharTensor})[1])
+    ]]):gsub('\t', ' '))
+  end)
+
   it('knows globals and keywords', function()
     local environment = setmetatable({total = 1, tone = 2}, {__index = {tower = 3}})
     assert.are.equal('tone total tower', names('x = to', environment))

@@ -8,6 +8,15 @@ local isname = require 'tensor.repl.show'.isname
 
 local complete = {}
 
+-- Calls visit(t) for the metatable of a class, which gets its methods when it is requested.
+local function visit_class(class, visit)
+  local name, tensor = rawget(class, '__typename'), package.loaded.tensor
+  if type(name) == 'string' and type(tensor) == 'table' then
+    tensor.getmetatable(name)
+  end
+  return visit(class)
+end
+
 -- Calls visit(t) for each table in which an index of `value` is looked up, until visit returns a
 -- non-nil value, and returns that.
 local function search(value, visit, seen)
@@ -16,7 +25,7 @@ local function search(value, visit, seen)
       return nil
     end
     seen[value] = true
-    local result = visit(value)
+    local result = visit_class(value, visit)
     if result ~= nil then
       return result
     end

@@ -10,12 +10,11 @@ tensor.setRules 'torch7'
 -- torch-autograd wraps a tensor in an object with a method flatten, but looks up each name in the
 -- tensor first. The functions of these names remain.
 local probed = {'flatten'}
-for _, element in ipairs(require 'tensor.types') do
-   local class = tensor.getmetatable(('torch.%sTensor'):format(element.name))
+require 'tensor.native'.extend_classes('Tensor', function(class)
    for _, name in ipairs(probed) do
       rawset(class, name, nil)
    end
-end
+end)
 
 local function provide(library, name, value)
    if library[name] == nil then
