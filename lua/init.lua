@@ -3,17 +3,20 @@
 local tensor = require 'tensor.module'
 local versions = require 'tensor.versions'
 
-require 'tensor.plot'(tensor)
-require 'tensor.image'(tensor)
-require 'tensor.cmdline'(tensor)
-require 'tensor.columns'(tensor)
-require 'tensor.test.tester'(tensor)
+local on_demand = require 'tensor.native'.on_demand
 
-require 'tensor.names'(tensor)
+on_demand.add('tensor.plot', 'plot')
+on_demand.add('tensor.image', 'image')
+on_demand.add('tensor.columns', 'factorize describe')
+on_demand.add_class('tensor.cmdline', 'CmdLine')
+on_demand.add_class('tensor.test.tester', 'Tester')
+
+require 'tensor.names'.install(tensor)
 
 --- help([name or function]): prints the signatures and the description of a function or class.
 -- Without an argument, prints the list of all names.
 function tensor.help(what)
+   on_demand.load_all()
    versions.require 'tensor.help'(tensor, what)
 end
 

@@ -2,9 +2,7 @@
 -- replays them in one pass for each result. If it cannot do so, f is called.
 
 local function install(tensor)
-   -- Private.
    local native = tensor._compile
-   tensor._compile = nil
    if not native then
       return  -- the function is there already
    end
@@ -124,6 +122,7 @@ local function install(tensor)
       end
       return setmetatable({ f = f, core = native.new(), forms = nested.new() }, Compiled)
    end
+   tensor._compile = nil  -- private
 end
 
 return install

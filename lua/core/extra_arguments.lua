@@ -55,33 +55,47 @@ end
 -- The functions that replace others, which the classes of tensors share.
 local replaced = {}
 
+local function limit_function(functions, name)
+   local f = functions[name]
+   if type(f) == 'function' then
+      local new = replaced[f] or limited(name, f)
+      if new ~= f then
+         replaced[f], functions[name] = new, new
+      end
+   end
+end
+
 --- limit(functions): makes the Lua functions of a table that have a fixed number of parameters
 -- refuse more arguments. Returns the table. In Lua 5.1, the number of parameters is unknown.
 function extra.limit(functions)
-   for name, f in each(functions) do
-      if type(f) == 'function' then
-         local new = replaced[f] or limited(name, f)
-         if new ~= f then
-            replaced[f], functions[name] = new, new
-         end
-      end
+   for name in each(functions) do
+      limit_function(functions, name)
    end
    return functions
 end
 
---- limit_module(tensor): the same for the module and its classes.
+--- limit_field(tensor, name): the same for a function or a class of the module.
+function extra.limit_field(tensor, name)
+   if type(name) ~= 'string' then
+      return
+   end
+   if name ~= 'type' then  -- ignores other arguments, like Lua's type
+      limit_function(tensor, name)
+   end
+   -- lua/core/classes.lua limits the classes of tensors and storages.
+   local class = type(tensor[name]) == 'table'
+                 and not (name:find 'Tensor$' or name:find 'Storage$')
+                 and tensor.getmetatable('torch.' .. name)
+   if class then
+      extra.limit(class)
+      limit_constructor(name, class)
+   end
+end
+
+--- limit_module(tensor): the same for all fields of the module.
 function extra.limit_module(tensor)
-   local type_of = tensor.type  -- like Lua's type, which ignores other arguments
-   extra.limit(tensor)
-   tensor.type = type_of
    for name in each(tensor) do
-      -- lua/core/classes.lua limits the classes of tensors and storages.
-      local class = type(name) == 'string' and not (name:find 'Tensor$' or name:find 'Storage$')
-                    and tensor.getmetatable('torch.' .. name)
-      if class then
-         extra.limit(class)
-         limit_constructor(name, class)
-      end
+      extra.limit_field(tensor, name)
    end
 end
 

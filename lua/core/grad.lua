@@ -7,9 +7,7 @@ local files = require 'tensor.files'
 local recordable = require 'tensor.recordable'
 
 local function install(tensor)
-   -- Private.
    local native = tensor._grad
-   tensor._grad = nil
    if not native then
       return  -- the functions are there already
    end
@@ -441,6 +439,7 @@ local function install(tensor)
    }
    require 'tensor.custom_gradient' (tensor, native, parts)
    require 'tensor.derivatives' (tensor, native, parts)
+   tensor._grad = nil  -- private
 end
 
 return install

@@ -234,8 +234,8 @@ local function install(tensor)
    end
 
    -- The aliases are separate functions so that error messages contain the name that was called.
-   tensor.load, tensor.loadobj = load_as 'load', load_as 'loadobj'
-   tensor.save, tensor.saveobj = save_as 'save', save_as 'saveobj'
+   local made = {load = load_as 'load', loadobj = load_as 'loadobj',
+                 save = save_as 'save', saveobj = save_as 'saveobj'}
 
    local function storage_of(name, object, mode)
       local chosen, isreferenced = options_of(name, mode, nil, 3)
@@ -249,7 +249,7 @@ local function install(tensor)
 
    --- serializeToStorage(object [, mode]): returns a CharStorage with the bytes that save would
    -- write.
-   function tensor.serializeToStorage(object, mode)
+   function made.serializeToStorage(object, mode)
       return (storage_of('serializeToStorage', object, mode))
    end
 
@@ -272,7 +272,7 @@ local function install(tensor)
 
    --- deserializeFromStorage(storage [, mode or options]): returns the object serialized in a
    -- CharStorage or ByteStorage.
-   function tensor.deserializeFromStorage(storage, mode)
+   function made.deserializeFromStorage(storage, mode)
       local name = tensor.typename(storage)
       if name ~= 'torch.CharStorage' and name ~= 'torch.ByteStorage' then
          error('deserializeFromStorage: a CharStorage is expected, got ' .. tensor.type(storage), 2)
@@ -281,17 +281,19 @@ local function install(tensor)
    end
 
    --- serialize(object [, mode]): like serializeToStorage, but returns a string.
-   function tensor.serialize(object, mode)
+   function made.serialize(object, mode)
       return storage_of('serialize', object, mode):string()
    end
 
    --- deserialize(string [, mode or options]): returns the object serialized in the string.
-   function tensor.deserialize(text, mode)
+   function made.deserialize(text, mode)
       if type(text) ~= 'string' then
          error('deserialize: a string is expected, got ' .. tensor.type(text), 2)
       end
       return (read_storage(tensor.CharStorage():string(text), mode, 2))
    end
+
+   return made
 end
 
 return install

@@ -17,31 +17,47 @@ end
 local source = debug.getinfo(1, 'S').source
 tensor._ownsource(source:match('^(.*[/\\])') or source)
 
+local each = versions.each
+local on_demand = require 'tensor.on_demand'
+
 require 'tensor.class'(tensor)
 require 'tensor.ffi'(tensor)
 require 'tensor.dlpack'(tensor)
 require 'tensor.methods'(tensor)
 require 'tensor.split'(tensor)
 require 'tensor.serialize'(tensor)
-require 'tensor.alias'(tensor)
 require 'tensor.arrange'(tensor)
-require 'tensor.indices'(tensor)
-require 'tensor.einsum'(tensor)
 require 'tensor.element'(tensor)
 require 'tensor.fuse'(tensor)
-require 'tensor.compile'(tensor)
-require 'tensor.grad'(tensor)
 require 'tensor.apply'(tensor)
 require 'tensor.device'(tensor)
-require 'tensor.profile'(tensor)
 require 'tensor.scope'(tensor)
+-- LuaJIT's table of strings grows with the garbage of parsing, and hardly ever shrinks. Each cycle
+-- of the collector visits all its slots.
+collectgarbage()
 require 'tensor.refusals'(tensor)
 require 'tensor.environment'(tensor)
 require 'tensor.printing'(tensor)
-require 'tensor.summary'(tensor)
-require 'tensor.load'(tensor)
-require 'tensor.type_info'(tensor)
 require 'tensor.packages'(tensor)
+
+-- Fields that are loaded when a program first reads them.
+for name, fields in each {
+   alias = 'multinomialAlias multinomialAliasSetup',
+   compile = 'compile isCompiling',
+   einsum = 'einsum',
+   grad = 'grad vjp jvp jacobian hessian gradcheck customGradient checkpoint stopGradient',
+   indices = 'trilIndices triuIndices unravelIndex ravelMultiIndex',
+   profile = 'profile',
+   summary = 'summary',
+   type_info = 'finfo iinfo resultType canCast',
+} do
+   on_demand.add('tensor.' .. name, fields)
+end
+on_demand.add_functions('tensor.load', 'load loadobj save saveobj serialize serializeToStorage ' ..
+                        'deserialize deserializeFromStorage')
+setmetatable(tensor, {__index = function(_, name)
+   return on_demand.load(name)
+end})
 
 tensor.setdefaulttensortype('torch.DoubleTensor')
 

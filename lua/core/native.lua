@@ -4,18 +4,15 @@
 
 local core = require 'tensor.core'
 local extra = require 'tensor.extra_arguments'
+local versions = require 'tensor.versions'
 
-return {
+local native = {
    -- generic/module.cc: the rows of the op table, the terminal, the clock, files.
    operations = core._optable,
    is_terminal = core.isatty,
    terminal_width = require 'tensor.print'.terminal_width,
    clock = core._clock,
    sleep = core._sleep,
-   progress = require 'tensor.progress',
-
-   -- description.lua: describe(tensor) returns a function that describes values in errors.
-   describe = require 'tensor.description',
 
    -- extra_arguments.lua: errors about arguments without effect.
    limit_arguments = extra.limit,
@@ -23,6 +20,9 @@ return {
 
    -- classes.lua: methods for all classes of tensors or storages.
    extend_classes = require 'tensor.classes'.extend,
+
+   -- on_demand.lua: parts of the module that are loaded when one of their fields is first read.
+   on_demand = require 'tensor.on_demand',
 
    -- generic/errors.cc: the texts in errors about unknown names.
    set_name_hint = core._namehint,
@@ -82,3 +82,12 @@ return {
    -- generic/workers.cc: threads with Lua states of their own.
    workers = core._workers,
 }
+
+-- progress.lua: lines of progress on a terminal. description.lua: describe(tensor) returns a
+-- function that describes values in errors. Both are loaded when they are first used.
+local modules = {progress = 'tensor.progress', describe = 'tensor.description'}
+
+return setmetatable(native, {__index = function(_, name)
+   native[name] = modules[name] and versions.require(modules[name])
+   return rawget(native, name)
+end})

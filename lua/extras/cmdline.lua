@@ -20,7 +20,7 @@ local function sorted_keys(t)
 end
 
 local function install(torch)
-   local CmdLine = torch.getmetatable 'torch.CmdLine' or torch.class('torch.CmdLine', torch)
+   local CmdLine = torch.getmetatable 'torch.CmdLine'
 
    --- argseparator, keyseparator: used by string() between options, and between an option and its
    -- value.

@@ -4,38 +4,46 @@
 local native = require 'tensor.native'
 local versions = require 'tensor.versions'
 
+local names = {}
+
+--- refuse(tensor, what, hint_of): returns an __index for a table of functions. hint_of(name)
+-- returns a text or nil. load(name): returns the value of a field that is loaded now, or nil.
+function names.refuse(tensor, what, hint_of, load)
+   return function(_, name)
+      local value = load and load(name)
+      if value ~= nil then
+         return value
+      end
+      if type(name) ~= 'string' or name:find '^_' or tensor.getRule 'fields' == 'torch7' then
+         return nil
+      end
+      local hint = hint_of(name)
+      local text = "%s has no function or field '%s'%s"
+      error(text:format(what, name, hint and ': ' .. hint or ''), 2)
+   end
+end
+
+--- suggestion(name, tables): returns a hint about a name that none of the tables has, or nil.
 -- Loaded when it is needed first, so that programs start fast.
-local function suggestion(...)
+function names.suggestion(...)
    return versions.require 'tensor.repl.suggestions'.of(...)
 end
 
-return function(tensor)
+--- install(tensor): makes the module and tensors refuse unknown names.
+function names.install(tensor)
    local function class_of_doubles()
       return tensor.getmetatable 'torch.DoubleTensor'
    end
 
    native.set_name_hint(function(_, name)
-      return suggestion(name, {class_of_doubles()})
+      return names.suggestion(name, {class_of_doubles()})
    end)
-
-   -- Returns an __index for a table of functions. hint_of(name) returns a text or nil.
-   local function refuse(what, hint_of)
-      return function(_, name)
-         if type(name) ~= 'string' or name:find '^_' or tensor.getRule 'fields' == 'torch7' then
-            return nil
-         end
-         local hint = hint_of(name)
-         local text = "%s has no function or field '%s'%s"
-         error(text:format(what, name, hint and ': ' .. hint or ''), 2)
-      end
-   end
-
-   setmetatable(tensor, {__index = refuse('the module', function(name)
+   setmetatable(tensor, {__index = names.refuse(tensor, 'the module', function(name)
+      native.on_demand.load_all()
       local class = class_of_doubles()
       return rawget(class, name) and ('it is a method of tensors, as in t:%s()'):format(name)
-             or suggestion(name, {tensor, class})
-   end)})
-   getmetatable(tensor.plot).__index = refuse('tensor.plot', function(name)
-      return suggestion(name, {tensor.plot})
-   end)
+             or names.suggestion(name, {tensor, class})
+   end, native.on_demand.load)})
 end
+
+return names

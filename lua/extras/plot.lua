@@ -3,6 +3,7 @@
 
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
+local names = require 'tensor.names'
 local native = require 'tensor.native'
 local versions = require 'tensor.versions'
 
@@ -431,7 +432,9 @@ return function(tensor)
    tensor.plot = setmetatable(plot, {__call = function(_, ...)
       native.refuse_extra('plot', most_arguments.line, ...)
       return (guarded(adders.line, new_figure(), ...))
-   end})
+   end, __index = names.refuse(tensor, 'tensor.plot', function(name)
+      return names.suggestion(name, {plot})
+   end)})
    native.limit_arguments(plot)
    native.limit_arguments(Figure)
    native.limit_arguments(Grid)

@@ -22,6 +22,8 @@ local function is_public(key)
 end
 
 describe('help', function()
+  setup(require 'tensor.native'.on_demand.load_all)
+
   it('has an entry for every function of the module', function()
     for key, value in pairs(tensor) do
       if is_public(key) then

@@ -8,13 +8,17 @@ local isname = require 'tensor.repl.show'.isname
 
 local complete = {}
 
--- Calls visit(t) for the metatable of a class, which gets its methods when it is requested.
-local function visit_class(class, visit)
-  local name, tensor = rawget(class, '__typename'), package.loaded.tensor
-  if type(name) == 'string' and type(tensor) == 'table' then
-    tensor.getmetatable(name)
+-- Calls visit(t). Loads the parts of the module first, and adds the methods of a class.
+local function visit_whole(t, visit)
+  local name, tensor = rawget(t, '__typename'), package.loaded.tensor
+  if type(tensor) == 'table' then
+    if t == tensor then
+      require 'tensor.native'.on_demand.load_all()
+    elseif type(name) == 'string' then
+      tensor.getmetatable(name)
+    end
   end
-  return visit(class)
+  return visit(t)
 end
 
 -- Calls visit(t) for each table in which an index of `value` is looked up, until visit returns a
@@ -25,7 +29,7 @@ local function search(value, visit, seen)
       return nil
     end
     seen[value] = true
-    local result = visit_class(value, visit)
+    local result = visit_whole(value, visit)
     if result ~= nil then
       return result
     end

@@ -51,7 +51,7 @@ local function tolerance_and_message(default, ...)
 end
 
 local function install(torch)
-   local Tester = torch.getmetatable 'torch.Tester' or torch.class('torch.Tester', torch)
+   local Tester = torch.getmetatable 'torch.Tester'
 
    function Tester:__init()
       self.errors = {}

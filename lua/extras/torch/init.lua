@@ -2,15 +2,18 @@
 -- the globals that Torch7 sets: torch, include, paths, string.gfind and table.unpack.
 
 local tensor = require 'tensor'
+local native = require 'tensor.native'
 
 rawset(_G, 'torch', tensor)
 tensor.setRules 'torch7'
+-- Programs list the fields of torch.
+native.on_demand.load_all()
 
 -- Remove methods that Torch7 does not have if their existence changes what a package does.
 -- torch-autograd wraps a tensor in an object with a method flatten, but looks up each name in the
 -- tensor first. The functions of these names remain.
 local probed = {'flatten'}
-require 'tensor.native'.extend_classes('Tensor', function(class)
+native.extend_classes('Tensor', function(class)
    for _, name in ipairs(probed) do
       rawset(class, name, nil)
    end
