@@ -2,6 +2,7 @@
 -- Comparisons with plain loops for all types and layouts are in support/cases_convolution.lua.
 
 local tensor = require 'tensor'
+local same_on_threads = require 'support.same_on_threads'
 
 local function sizes_of(text)
   local list = {}
@@ -89,12 +90,7 @@ describe('convolutions', function()
 
   it('do not depend on the number of threads', function()
     local image, kernel = tensor.rand(8, 40, 50), tensor.rand(6, 8, 3, 3)
-    local threads = tensor.getnumthreads()
-    tensor.setnumthreads(1)
-    local one = tensor.conv2(image, kernel, 'F')
-    tensor.setnumthreads(4)
-    assert.is_true(tensor.conv2(image, kernel, 'F'):equal(one))
-    tensor.setnumthreads(threads)
+    same_on_threads({ 1, 4 }, function() return tensor.conv2(image, kernel, 'F') end)
   end)
 
   -- Computes one output plane as a sum of shifted images.

@@ -2,6 +2,7 @@
 -- their errors. The cases of the op table compare all forms and layouts with plain sums.
 
 local tensor = require 'tensor'
+local same_on_threads = require 'support.same_on_threads'
 
 local function read()
   local figures = {}
@@ -76,15 +77,7 @@ describe('Fourier transforms', function()
 
   it('do not depend on the number of threads', function()
     local z = numbers(2 * 97 * 400, 1):view(400, 97, 2)
-    local threads = tensor.getnumthreads()
-    local results = {}
-    for count = 1, 2 do
-      tensor.setnumthreads(count)
-      results[count] = { tensor.fft(z), tensor.fft(z, 0, 1) }
-    end
-    tensor.setnumthreads(threads)
-    assert.is_true(results[1][1]:equal(results[2][1]))
-    assert.is_true(results[1][2]:equal(results[2][2]))
+    same_on_threads({ 1, 2 }, function() return tensor.fft(z), tensor.fft(z, 0, 1) end)
   end)
 
   it('keep the tables of the latest lengths', function()

@@ -2,6 +2,7 @@
 -- Comparisons with plain loops for all types and layouts are in support/cases_networks.lua.
 
 local tensor = require 'tensor'
+local same_on_threads = require 'support.same_on_threads'
 
 local Double, Long, Byte = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor
 
@@ -112,7 +113,6 @@ describe('layers and losses', function()
   end)
 
   it('of long rows do not depend on the number of threads', function()
-    local threads = tensor.getnumthreads()
     tensor.manualSeed(5)
     local x, w = tensor.FloatTensor(70, 2000):normal(), tensor.FloatTensor(2000):normal()
     local q = tensor.FloatTensor(3, 150, 8):normal()
@@ -122,18 +122,14 @@ describe('layers and losses', function()
       return tensor.layerNorm(a, { 2000 }, b), tensor.batchNorm(a, true),
              tensor.attention(c, d, d, true), tensor.crossEntropy(a, numbers)
     end
-    local found = {}
-    for n = 1, 2 do
-      tensor.setnumthreads(n)
+    same_on_threads({ 1, 2 }, function()
       local results = { all(x, w, q, k) }
       local g = {}
       for i = 1, 3 do g[i] = results[i]:clone():fill(0.5) end
       g[4] = 1
       local gradients = tensor.vjp(all, { x, w, q, k }, g)
-      found[n] = { results[1], results[2], results[3], unpack(gradients) }
-    end
-    tensor.setnumthreads(threads)
-    for i, t in ipairs(found[1]) do assert.is_true(t:equal(found[2][i]), 'result ' .. i) end
+      return results[1], results[2], results[3], unpack(gradients)
+    end)
   end)
 
   it('of long rows of 16-bit floats have the gradients of doubles', function()
@@ -263,13 +259,8 @@ describe('attention of 16-bit floats', function()
   end)
 
   it('does not depend on the number of threads', function()
-    local threads = tensor.getnumthreads()
-    finally(function() tensor.setnumthreads(threads) end)
     local q = Double(8, 200, 32):normal():half()
-    tensor.setnumthreads(1)
-    local want = tensor.attention(q, q, q, true)
-    tensor.setnumthreads(3)
-    assert.is_true(tensor.attention(q, q, q, true):equal(want))
+    same_on_threads({ 1, 3 }, function() return tensor.attention(q, q, q, true) end)
   end)
 end)
 

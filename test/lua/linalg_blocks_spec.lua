@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
+local same_on_threads = require 'support.same_on_threads'
 
 local reals = { elements.Double, elements.Float }
 -- Sizes around those of blocks, panels and registers.
@@ -236,30 +237,19 @@ describe('by blocks, failures', function()
 end)
 
 describe('by blocks, threads', function()
-  local threads = tensor.getnumthreads()
-  after_each(function() tensor.setnumthreads(threads) end)
-
   it('do not change results', function()
     for _, e in ipairs(reals) do
       local n = 230
       local a, s, b = random(e, n, n), definite(e, n), random(e, n, 150)
       local batch = tensor.cat(a:narrow(1, 1, 140):narrow(2, 1, 140):clone():view(1, 140, 140),
                                s:narrow(1, 1, 140):narrow(2, 1, 140):clone():view(1, 140, 140), 1)
-      local function results()
+      same_on_threads({ 1, 2, 3, 5 }, function()
         local r = { tensor.gesv(b, a) }
         r[3], r[4] = tensor.inverse(a), tensor.potrf(s)
         r[5], r[6], r[7] = tensor.potri(r[4]), tensor.potrs(b, r[4]), tensor.trtrs(b, s, 'L', 'T')
         r[8], r[9] = tensor.inverse(batch), tensor.solve(a, a:t())
-        return r
-      end
-      tensor.setnumthreads(1)
-      local want = results()
-      for _, count in ipairs { 2, 3, 5 } do
-        tensor.setnumthreads(count)
-        for k, r in ipairs(results()) do
-          assert.is_true(want[k]:equal(r), ('%s result %d, %d threads'):format(e.name, k, count))
-        end
-      end
+        return unpack(r)
+      end)
     end
   end)
 end)

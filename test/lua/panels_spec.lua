@@ -1,6 +1,7 @@
 -- Products that the CPU computes by panels of the factors.
 
 local tensor = require 'tensor'
+local same_on_threads = require 'support.same_on_threads'
 
 -- Sizes that products by panels divide into parts: rows by 14, 56 and 224, columns by 32, 128 and
 -- 1024 floats or half as many doubles, terms by 256. The result of the last size is written past
@@ -41,14 +42,7 @@ describe('products by panels', function()
   end
 
   it('do not depend on the number of threads', function()
-    local threads = tensor.getnumthreads()
-    finally(function() tensor.setnumthreads(threads) end)
     local a, b = tensor.FloatTensor(500, 300):uniform(), tensor.FloatTensor(300, 400):uniform()
-    tensor.setnumthreads(1)
-    local want = tensor.mm(a, b)
-    for _, number in ipairs { 2, 3, 6 } do
-      tensor.setnumthreads(number)
-      assert.is_true(tensor.mm(a, b):equal(want))
-    end
+    same_on_threads({ 1, 2, 3, 6 }, function() return tensor.mm(a, b) end)
   end)
 end)

@@ -2,6 +2,7 @@
 -- ops_spec compares values with plain loops.
 
 local tensor = require 'tensor'
+local same_on_threads = require 'support.same_on_threads'
 
 local function fails(text, f, ...)
   local done, message = pcall(f, ...)
@@ -111,17 +112,10 @@ describe('weights of 8 bits', function()
   end)
 
   it('do not depend on the number of threads', function()
-    local threads = tensor.getnumthreads()
-    finally(function() tensor.setnumthreads(threads) end)
     local q, scales = matrix(900, 600):quantizeRows()
     for _, rows in ipairs { 1, 5, 60 } do
       local x = matrix(rows, 600)
-      tensor.setnumthreads(1)
-      local want = tensor.quantizedLinear(x, q, scales)
-      for _, number in ipairs { 2, 5 } do
-        tensor.setnumthreads(number)
-        assert.is_true(tensor.quantizedLinear(x, q, scales):equal(want))
-      end
+      same_on_threads({ 1, 2, 5 }, function() return tensor.quantizedLinear(x, q, scales) end)
     end
   end)
 
