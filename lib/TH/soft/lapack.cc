@@ -83,6 +83,16 @@ SolveCall solve_call(Solver kind, const Matrices& a, const Matrices& b) {
   return call;
 }
 
+// EigenCall or SvdCall: the fields that both have.
+template <class Call>
+Call spectral_call(const Matrices& a, char* values, int* info) {
+  Call call;
+  call.a = a;
+  call.values = values;
+  call.info = info;
+  return call;
+}
+
 }  // namespace
 
 namespace device_lapack {
@@ -148,34 +158,25 @@ void ormqr(Queue& queue, char side, char trans, const Matrices& a, int reflector
 }
 
 void syevd(Queue& queue, const Matrices& a, Part part, bool vectors, char* values, int* info) {
-  EigenCall call;
+  EigenCall call = spectral_call<EigenCall>(a, values, info);
   call.part = part;
   call.vectors = vectors;
-  call.a = a;
-  call.values = values;
-  call.info = info;
   enqueue(queue, call);
 }
 
 void geev(Queue& queue, const Matrices& a, char* values, const Matrices& v, int* info) {
-  EigenCall call;
+  EigenCall call = spectral_call<EigenCall>(a, values, info);
   call.vectors = v.data != nullptr;
-  call.a = a;
   call.v = v;
-  call.values = values;
-  call.info = info;
   enqueue(queue, call);
 }
 
 void gesvd(Queue& queue, const Matrices& a, bool all, const Matrices& u, char* values,
            const Matrices& vt, int* info) {
-  SvdCall call;
-  call.a = a;
+  SvdCall call = spectral_call<SvdCall>(a, values, info);
   call.u = u;
   call.vt = vt;
   call.all = all;
-  call.values = values;
-  call.info = info;
   enqueue(queue, call);
 }
 
