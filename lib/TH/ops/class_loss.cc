@@ -10,10 +10,10 @@ namespace th {
 
 namespace {
 
-template <class A, class T>
-void check_numbers(const A&, const Shapes& s, const T& classes, int64_t count, int64_t ignored) {
+void check_numbers(Op op, const Shapes& s, Tensor* const& classes, int64_t count,
+                   int64_t ignored) {
   if (classes->numel() == 0) return;
-  check_values(A::op, Condition::class_number, count, classes,
+  check_values(op, Condition::class_number, count, classes,
                {s.number_of(&classes), "class %v is out of range of %1 classes", count}, ignored);
 }
 
@@ -39,7 +39,7 @@ void check_losses(A& a, const Shapes& s, Tensor* const& t, double smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail("a label smoothing from 0 to 1 is expected, got %g", smoothing);
   }
-  check_numbers(a, s, a.classes, count, a.ignoreIndex);
+  check_numbers(a.op, s, a.classes, count, a.ignoreIndex);
 }
 
 ClassRows rows_of(Operands& at, Tensor* rows, Tensor* classes, Tensor* weight, int64_t ignored,
@@ -195,7 +195,7 @@ void shapes(args::classLossSlopes& a, Shapes& s) {
     s.fail(a.weight, "a vector of %lld classes is expected, got size %s",
            static_cast<long long>(classes), shape_text(*a.weight).c_str());
   }
-  check_numbers(a, s, a.classes, classes, a.ignoreIndex);
+  check_numbers(a.op, s, a.classes, classes, a.ignoreIndex);
   s.set(a.slope, *a.t, Layout::contiguous);
 }
 
