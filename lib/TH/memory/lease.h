@@ -48,8 +48,7 @@ class SharedBlock : public Recycled {
   ~SharedBlock() = default;
   void notify_waiters() noexcept;
 
-  // Each result on a device has a block, so it has the size of a cache line. Blocks share a few
-  // locks for threads that wait for writers: see lease.cc.
+  // Blocks share a few locks for threads that wait for writers: see lease.cc.
   Device& device_;
   void* data_ = nullptr;
   size_t bytes_ = 0;
@@ -58,6 +57,9 @@ class SharedBlock : public Recycled {
   void* context_ = nullptr;
   const bool owned_;
 };
+
+// Each result on a device has a block, so a block must fit into a cache line.
+static_assert(sizeof(SharedBlock) <= 64, "a SharedBlock is larger than a cache line");
 
 // The use of a device block from its request until the work that uses it is queued. Meanwhile other
 // threads may move the memory elsewhere. A read lease does not block them: the leased block keeps
