@@ -167,27 +167,30 @@ describe('order', function()
       at[i] = #runs
     end
     local values, inverse, counts = t:unique()
-    local same_values, firsts = tensor.uniqueAll(t)
-    assert.are.equal(#runs, values:nElement())
-    assert.is_true(inverse:isSameSizeAs(t))
-    for k, run in ipairs(runs) do
-      for _, got in ipairs { values[k], same_values[k], tensor.uniqueValues(t)[k] } do
+    local all_values, firsts = tensor.uniqueAll(t)
+    for _, got in ipairs { values, all_values, tensor.uniqueValues(t) } do
+      got = list_of(got)
+      assert.are.equal(#runs, #got)
+      for k, run in ipairs(runs) do
         -- The value is the first one, of zeros of both signs, too.
-        assert.is_true(got == run.value and 1 / got == 1 / run.value or got ~= got)
+        assert.is_true(got[k] == run.value and 1 / got[k] == 1 / run.value or got[k] ~= got[k])
       end
+    end
+    firsts, counts = list_of(firsts), list_of(counts)
+    for k, run in ipairs(runs) do
       assert.are.equal(run.first, firsts[k])
       assert.are.equal(run.count, counts[k])
     end
+    assert.is_true(inverse:isSameSizeAs(t))
     same(inverse, at, 0)
   end
 
   it('finds few distinct values without sorting', function()
     for _, class in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float',
                              'Double' } do
-      for _, size in ipairs { 255, 300, 2000 } do
+      for _, size in ipairs { 255, 300 } do
         tensor.manualSeed(size)
         local t = tensor[class .. 'Tensor'](size):random(0, 20)
-        check_distinct(t)
         check_distinct(t:view(5, -1):t())
         check_distinct(t:random(0, 127))
       end
@@ -196,10 +199,9 @@ describe('order', function()
 
   it('finds distinct zeros, infinities and NaN among many elements', function()
     for _, class in ipairs { 'Half', 'Float', 'Double' } do
-      local t = tensor[class .. 'Tensor'](400)
-      local values = { -0, 1, math.huge, 0, -math.huge }
-      for i = 1, 400 do t[i] = values[(i - 1) % 5 + 1] end
-      t[1] = -1 / math.huge
+      local list, values = {}, { 0, 1, math.huge, -1 / math.huge, -math.huge }
+      for i = 1, 400 do list[i] = values[i % 5 + 1] end
+      local t = T(list):type('torch.' .. class .. 'Tensor')
       check_distinct(t)
       t[77] = nan
       t[78] = nan
