@@ -273,7 +273,7 @@ void collect_under_pressure(lua_State* L, State* state) {
 }
 
 double check_number(lua_State* L, int index) {
-  // 0 for values that are no numbers. One call of Lua is enough for most numbers.
+  // Lua returns 0 for other values, so one call of Lua is enough for most numbers.
   const double number = lua_tonumber(L, index);
   if (number == 0 && !lua_isnumber(L, index)) type_error(L, index, "number");
   return number;

@@ -67,6 +67,9 @@ end
 --- add_class(module, name): makes the class torch.<name>. The module's function adds its methods
 -- when a field of the class is first read or set.
 function on_demand.add_class(module, name)
+   if tensor.getmetatable('torch.' .. name) then
+      return  -- the module has been loaded before
+   end
    local class = tensor.class('torch.' .. name, tensor)
    local lookup = {}
    local function load_methods()
