@@ -353,11 +353,15 @@ TEST_F(CudaConvolution, Workspaces) {
   runtime.memory = runtime.used[0] + (64 << 20);
   library.workspace[0] = size_t{65} << 20;
   library.workspace[1] = 1000;
-  ASSERT_TRUE(new_call().run());
+  Call first = new_call();
+  EXPECT_THROW(first.run(), DeviceFailure) << "repeated after a garbage collection";
+  ASSERT_TRUE(first.run());
   EXPECT_FALSE(library.is_fastest);
   library.workspace[1] = library.workspace[0];
   const int convolutions = library.convolutions;
-  EXPECT_FALSE(new_call().run());
+  Call second = new_call();
+  EXPECT_THROW(second.run(), DeviceFailure);
+  EXPECT_FALSE(second.run());
   EXPECT_EQ(library.convolutions, convolutions);
   runtime.memory = size_t{1} << 30;
 }
@@ -398,7 +402,7 @@ TEST_F(CudaConvolution, UnsupportedCalls) {
 
 TEST_F(CudaConvolution, Errors) {
   const int failures[][2] = {
-      {CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, kDeviceInterrupted},
+      {CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, kDeviceOutOfMemory},
       {CUDNN_STATUS_EXECUTION_FAILED, kDeviceFailed}};
   for (const auto& failure : failures) {
     Call call = new_call();

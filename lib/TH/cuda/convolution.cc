@@ -21,6 +21,7 @@ bool convolve_by_library(Queue&, const SpatialConvolutionCall&, const PatchConvo
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -260,6 +261,8 @@ class Plan {
   const std::vector<Algorithm>& algorithms() const { return algorithms_; }
   const Descriptors& descriptors() const { return *descriptors_; }
 
+  bool lacks_memory = false;  // for the workspace of the fastest algorithm, in the last call
+
  private:
   void find(cudnnHandle_t handle, const SpatialConvolutionCall& c) {
     descriptors_ = std::make_unique<Descriptors>(c);
@@ -342,7 +345,7 @@ class Convolutions {
   // Null if the library does not work on this device.
   cudnnHandle_t handle() const { return handle_; }
 
-  const Plan& find(const SpatialConvolutionCall& c) {
+  Plan& find(const SpatialConvolutionCall& c) {
     const Key key = key_of(c);
     auto known = plans_.find(key);
     if (known != plans_.end()) return known->second;
@@ -390,22 +393,26 @@ cudnnStatus_t execute(cudnnHandle_t handle, const SpatialConvolutionCall& c, con
   return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-// Returns null if there is no memory.
-std::unique_ptr<Scratch> workspace_of(Queue& queue, const Algorithm& a) {
+// Returns null if there is no memory for the second time in a row. The first time the operation
+// fails, so that it is repeated after a garbage collection.
+std::unique_ptr<Scratch> workspace_of(Queue& queue, const Algorithm& a, Plan& plan) {
   try {
     return std::make_unique<Scratch>(queue, a.workspace);
   } catch (const DeviceFailure& failure) {
     if (failure.status != status_without_memory()) throw;
-    return nullptr;
+    if (plan.lacks_memory) return nullptr;
+    plan.lacks_memory = true;
+    throw;
   }
 }
 
 // Runs the first algorithm whose workspace fits into memory. Returns false without such a one.
 bool run(Queue& queue, cudnnHandle_t handle, const SpatialConvolutionCall& call,
-         const PatchConvolution& c, const Plan& plan) {
+         const PatchConvolution& c, Plan& plan) {
   for (const Algorithm& a : plan.algorithms()) {
-    const auto workspace = workspace_of(queue, a);
+    const auto workspace = workspace_of(queue, a, plan);
     if (!workspace) continue;
+    if (&a == &plan.algorithms().front()) plan.lacks_memory = false;
     const Descriptors& d = plan.descriptors();
     d.set_math(a.math);
     // The bias is the value to which sums are added, so that they are rounded once.
@@ -414,9 +421,10 @@ bool run(Queue& queue, cudnnHandle_t handle, const SpatialConvolutionCall& call,
     const cudnnStatus_t status = call.dtype == DType::Double
                                      ? execute<double>(handle, call, d, a, workspace->as<void>())
                                      : execute<float>(handle, call, d, a, workspace->as<void>());
-    if (is_unsupported(status)) continue;
-    check(status, "the convolution");
-    return true;
+    if (status == CUDNN_STATUS_SUCCESS) return true;
+    // Only the result was written, and will be overwritten.
+    queue.allow_repetition();
+    if (!is_unsupported(status)) check(status, "the convolution");
   }
   return false;
 }
