@@ -181,15 +181,15 @@ __global__ void store(PatchConvolution c, T* r, PatchColumns columns, IntDivider
   }
 }
 
-// The distances between taps with the same remainder by the divisor, and between the elements of
-// the source that they meet.
+// The distances between taps with the same remainder by the divisor, or the number of taps if that
+// is smaller; and the distances between the elements of the source that they meet.
 template <class I>
 struct TapPeriods {
   I taps[3], elements[3];
 
   explicit TapPeriods(const PatchConvolution& c) {
     for (int d = 0; d < 3; ++d) {
-      taps[d] = static_cast<I>(tap_period(c, d));
+      taps[d] = static_cast<I>(std::min(tap_period(c, d), c.taps[d]));
       elements[d] = static_cast<I>(c.tap_step[d] / (c.divisor[d] / tap_period(c, d)));
     }
   }
@@ -208,11 +208,11 @@ struct MeetingTaps {
         step(periods.elements[d]) {
     const auto divisor = static_cast<I>(c.divisor[d]);
     if (divisor == 1) return;
-    for (; x % divisor != 0; ++tap, x += static_cast<I>(c.tap_step[d])) {
-      if (tap == period) {
-        tap = static_cast<I>(c.taps[d]);  // none
-        return;
-      }
+    while (x % divisor != 0) {
+      x += static_cast<I>(c.tap_step[d]);
+      if (++tap < period) continue;
+      tap = static_cast<I>(c.taps[d]);  // none
+      return;
     }
     x /= divisor;
   }
