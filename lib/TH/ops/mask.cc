@@ -158,7 +158,7 @@ void calls(args::maskedCopy& a) {
   const auto check_source = [&](int64_t ones) {
     if (ones > a.src->numel()) fail_check(text, ones);
   };
-  bool counts_first = device && is_checked_on_host(*mask);
+  bool counts_first = device && on_host(*mask);
   if (counts_first) check_source(count_on_host(mask.get()));
   bool shared = has_shared_elements(*r);
   TensorRef source = contiguous(a.src);
@@ -203,7 +203,7 @@ void shapes(args::maskedSelect& a, Shapes& s) {
   int64_t total = 0;
   if (t->numel() == 0) return s.set(a.tensor, 1, &total);
   // Known without waiting for the device.
-  int64_t known = device && is_checked_on_host(*mask) ? count_on_host(mask) : -1;
+  int64_t known = device && on_host(*mask) ? count_on_host(mask) : -1;
   run_steps(Op::maskedSelect, device, [&](Operands& at) {
     Placed by = at.read(mask), from = at.read(t);
     MaskedSelectCall call;
