@@ -316,6 +316,24 @@ describe('tensors of several homes', function()
     end
   end)
 
+  it('report indices out of range that the host has, too, at once if they are few', function()
+    for _, n in ipairs { 1024, 1025 } do
+      local index = tensor.LongTensor(n):fill(1)
+      index[n] = 9
+      index:to(device)
+      index:prefetch(device)
+      local from = made_on_device(4)
+      assert.are.equal('synced', head(index))
+      local ok, message = pcall(from.index, from, 1, index)
+      assert.are.equal(n > 1024, ok)
+      if ok then
+        ok, message = pcall(tensor.synchronize, device)
+        assert.is_false(ok)
+      end
+      assert.matches('index 9 is out of range of dimension 1 of size 4', message, 1, true)
+    end
+  end)
+
   it('report an index out of range if the result was prefetched', function()
     local index = tensor.LongTensor(2):to(device):fill(9)
     local ok, message = pcall(function()

@@ -145,6 +145,24 @@ describe('layers and losses', function()
     end
   end)
 
+  it('of floats far from 0, or beside an outlier, are those of doubles', function()
+    -- The CPU subtracts a mean that is rounded to float.
+    local tolerance = require('support.settings').device and 1e-5 or 1e-3
+    for _, n in ipairs { 30, 300, 3000 } do
+      local x = tensor.FloatTensor(5, n):normal():add(10000)
+      x[2][1] = -1e7
+      x[3][n] = 1e7
+      local want = tensor.layerNorm(x:double(), { n })
+      assert.is_true((tensor.layerNorm(x, { n }):double() - want):abs():max() < tolerance)
+      for _, value in ipairs { 0 / 0, math.huge } do
+        x[4][1] = value
+        local got = tensor.layerNorm(x, { n })
+        assert.are.equal(n, tensor.isnan(got[4]):sum())
+        assert.are.equal(0, tensor.isnan(got[5]):sum())
+      end
+    end
+  end)
+
   it('of 16-bit floats compute in float', function()
     local x = Double(4, 300):normal():half():double()
     for _, class in ipairs{ 'Half', 'BFloat16' } do

@@ -88,7 +88,9 @@ function cases.install()
       local all = {}
       local sizes = is_large and { { { 20 }, 71, 530 } } or
         { { {}, 5, 37 }, { { 1 }, 1, 1 }, { { 2 }, 3, 70 }, { { 3 }, 9, 33 }, { { 2, 3 }, 4, 19 },
-          { { 14 }, 6, 45 }, { { 0 }, 3, 4 }, { { 2 }, 0, 4 }, { { 2 }, 3, 0 } }
+          { { 14 }, 6, 45 }, { { 0 }, 3, 4 }, { { 2 }, 0, 4 }, { { 2 }, 3, 0 },
+          -- Rows of several times 16 weights, which devices read at once.
+          { { 3 }, 3, 16 }, { { 1 }, 5, 64 }, { { 4 }, 2, 1056 } }
       for _, size in ipairs(sizes) do
         local outputs, inputs = size[2], size[3]
         local shape = { unpack(size[1]) }

@@ -15,7 +15,7 @@ namespace {
 // The results of a thread, one below the other. They share most elements that they read.
 constexpr int kResults = 4;
 
-// Divides the number of a thread.
+// Divide the number of a thread into a column, a tile of results, an output, a group and an image.
 struct ChannelIndices {
   IntDivider<uint32_t> width, tiles, outputs, groups;
 
@@ -125,7 +125,7 @@ bool convolve_channels(Queue& queue, const PatchConvolution& given) {
   if (!is_channel_convolution(c)) return false;
   const int64_t tiles = (c.positions[1] + kResults - 1) / kResults;
   const int64_t n = c.images * c.groups * c.outputs * tiles * c.positions[2];
-  // A thread at the lower edge passes the last result.
+  // The last thread of a column computes results below the last one, which it does not store.
   const int64_t last_row =
       std::abs(c.first[1]) + c.taps[1] + c.position_step[1] * (c.positions[1] + kResults);
   bool fits = false;

@@ -1,6 +1,7 @@
 // Sorting. Elements are mapped to unsigned keys of the same order, the keys are sorted together
 // with the positions in the row, and the elements are restored from the keys. Short rows are sorted
-// in the shared memory of a block. If few elements of a long row are requested, only they are sorted.
+// in the shared memory of a block. If few elements of a long row are requested, only those are
+// sorted.
 
 #include "simt/launch.h"
 #include "simt/packed_lines.h"

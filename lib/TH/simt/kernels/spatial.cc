@@ -78,8 +78,8 @@ PatchConvolution patch_convolution(const SpatialConvolutionCall& call) {
   return c;
 }
 
-// Returns true if cuDNN's deterministic algorithms are faster than ours. On an H100 they were for
-// such convolutions of bench/gpu.lua.
+// Returns true if cuDNN's deterministic algorithms are faster than ours, as those of bench/gpu.lua
+// on an H100.
 bool is_faster_in_library(const SpatialConvolutionCall& call) {
   if (call.groups > 1) return true;
   if (volume(call.kernel) == 1) return false;
