@@ -10,8 +10,7 @@ namespace th {
 
 namespace {
 
-void check_numbers(Op op, const Shapes& s, Tensor* const& classes, int64_t count,
-                   int64_t ignored) {
+void check_numbers(Op op, const Shapes& s, Tensor* const& classes, int64_t count, int64_t ignored) {
   if (classes->numel() == 0) return;
   check_values(op, Condition::class_number, count, classes,
                {s.number_of(&classes), "class %v is out of range of %1 classes", count}, ignored);

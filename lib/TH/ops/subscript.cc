@@ -113,8 +113,7 @@ void check_indices(const IndexTensor& by, int64_t size) {
 // Converts negative indices, which count from the end, to indices from the front.
 TensorRef from_the_front(Tensor* indices, int64_t size) {
   TensorRef looked_at;
-  if (indices->numel() > 0 && is_checked_on_host(*indices) &&
-      indices->storage->current_device()) {
+  if (indices->numel() > 0 && is_checked_on_host(*indices) && indices->storage->current_device()) {
     // The indices are valid on the host, so read them there. A check there reports errors at once.
     looked_at = clone_on_host(indices);
   }

@@ -65,7 +65,10 @@ struct RowShape {
         for_each(n, [&](int k, int64_t i) { f(kept[k], other.kept[k], i); });
       } else {
         read_ahead(
-            n, [&](int64_t i) { return Two{read(i), read_other(i)}; },
+            n,
+            [&](int64_t i) {
+              return Two{read(i), read_other(i)};
+            },
             [&](const Two& both, int64_t i) { f(both.x, both.y, i); });
       }
     }

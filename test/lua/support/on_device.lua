@@ -9,7 +9,7 @@ local support = {}
 -- environment makes the software device the GPU.
 support.kind = require('support.settings').device or 'soft'
 support.device = tensor.FloatTensor():to(support.kind):device()
--- True for a real GPU: the functions of CUDA have other rounding errors than those of the C library.
+-- True for a real GPU. CUDA's functions have other rounding errors than those of the C library.
 support.is_gpu = support.kind:find('^gpu') ~= nil and not os.getenv 'TENSOR_DEVICE'
 
 --- Around each example: saves and restores the default device, and resets the counters.

@@ -156,8 +156,8 @@ void run_quantized_product(Queue& queue, const QuantizedProductCall& call) {
     if (call.m > kFewRows) return multiply_many<T>(queue, call);
     const auto weight = reinterpret_cast<uintptr_t>(call.weight);
     const auto x = reinterpret_cast<uintptr_t>(call.x);
-    const bool packed = call.k % kPack == 0 && call.weight_row % kPack == 0 &&
-                        weight % kPack == 0 && x % 16 == 0;
+    const bool packed =
+        call.k % kPack == 0 && call.weight_row % kPack == 0 && weight % kPack == 0 && x % 16 == 0;
     with_row_threads(call.k, [&](auto shape) {
       using Shape = decltype(shape);
       const unsigned blocks = Shape::blocks(queue, call.n);
