@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -68,93 +70,32 @@ class Elements {
   std::vector<char> bytes_;
 };
 
+// The sizes of a call: channels of each group, then the three spatial dimensions.
+using Sizes = std::array<int64_t, 3>;
+SpatialConvolutionCall shape_of(int64_t batch, int64_t groups, int64_t inputs, int64_t outputs,
+                                const Sizes& image, const Sizes& result, const Sizes& kernel,
+                                const Sizes& stride, const Sizes& padding, const Sizes& dilation) {
+  SpatialConvolutionCall call = {};
+  call.batch = batch;
+  call.groups = groups;
+  call.inputs = inputs;
+  call.outputs = outputs;
+  std::copy_n(image.data(), 3, call.image);
+  std::copy_n(result.data(), 3, call.result);
+  std::copy_n(kernel.data(), 3, call.kernel);
+  std::copy_n(stride.data(), 3, call.stride);
+  std::copy_n(padding.data(), 3, call.padding);
+  std::copy_n(dilation.data(), 3, call.dilation);
+  return call;
+}
+
 // Signals, images and volumes with strides, paddings, dilations and groups.
 const SpatialConvolutionCall kShapes[] = {
-    {{},
-     {},
-     false,
-     2,
-     1,
-     3,
-     2,
-     {1, 1, 9},
-     {1, 1, 4},
-     {1, 1, 3},
-     {1, 1, 2},
-     {0, 0, 0},
-     {1, 1, 1},
-     nullptr,
-     nullptr,
-     nullptr,
-     nullptr},
-    {{},
-     {},
-     false,
-     2,
-     2,
-     2,
-     3,
-     {1, 6, 7},
-     {1, 3, 7},
-     {1, 3, 2},
-     {1, 2, 1},
-     {0, 1, 1},
-     {1, 1, 2},
-     nullptr,
-     nullptr,
-     nullptr,
-     nullptr},
-    {{},
-     {},
-     false,
-     3,
-     4,
-     1,
-     1,
-     {1, 5, 5},
-     {1, 5, 5},
-     {1, 3, 3},
-     {1, 1, 1},
-     {0, 1, 1},
-     {1, 1, 1},
-     nullptr,
-     nullptr,
-     nullptr,
-     nullptr},
-    {{},
-     {},
-     false,
-     1,
-     1,
-     2,
-     2,
-     {4, 5, 6},
-     {3, 3, 4},
-     {2, 3, 3},
-     {1, 2, 1},
-     {0, 1, 0},
-     {1, 1, 1},
-     nullptr,
-     nullptr,
-     nullptr,
-     nullptr},
-    {{},
-     {},
-     false,
-     1,
-     1,
-     1,
-     2,
-     {1, 4, 4},
-     {3, 4, 4},
-     {1, 1, 1},
-     {1, 1, 1},
-     {1, 0, 0},
-     {1, 1, 1},
-     nullptr,
-     nullptr,
-     nullptr,
-     nullptr},
+    shape_of(2, 1, 3, 2, {1, 1, 9}, {1, 1, 4}, {1, 1, 3}, {1, 1, 2}, {0, 0, 0}, {1, 1, 1}),
+    shape_of(2, 2, 2, 3, {1, 6, 7}, {1, 3, 7}, {1, 3, 2}, {1, 2, 1}, {0, 1, 1}, {1, 1, 2}),
+    shape_of(3, 4, 1, 1, {1, 5, 5}, {1, 5, 5}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}),
+    shape_of(1, 1, 2, 2, {4, 5, 6}, {3, 3, 4}, {2, 3, 3}, {1, 2, 1}, {0, 1, 0}, {1, 1, 1}),
+    shape_of(1, 1, 1, 2, {1, 4, 4}, {3, 4, 4}, {1, 1, 1}, {1, 1, 1}, {1, 0, 0}, {1, 1, 1}),
 };
 constexpr SpatialResult kResults[] = {SpatialResult::result, SpatialResult::image,
                                       SpatialResult::weight};
