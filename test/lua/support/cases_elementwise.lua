@@ -148,13 +148,15 @@ unary('erfc', 16, 'unit', function(x) return 1 - erf(x) end)
 unary('erfinv', 16, 'unit', function(y)
   -- Newton's method. The limited steps keep it from diverging in the tails of erf.
   if abs(y) >= 1 then return y / 0 end
-  local x, want = 0, abs(y)
+  local x, want, before = 0, abs(y), nil
   for _ = 1, 200 do
     -- Near 1 by erfc, which keeps the digits.
     local rest = x < 1 and want - erf(x) or erfc_far(x) - (1 - want)
     local step = rest * math.sqrt(math.pi) / 2 * math.exp(x * x)
-    x = x + math.max(-0.25, math.min(0.25, step))
-    if abs(step) < 1e-17 * abs(x) or rest == 0 then break end
+    local next_x = x + math.max(-0.25, math.min(0.25, step))
+    -- In the end x stays, or alternates between two neighbours.
+    if next_x == x or next_x == before then break end
+    before, x = x, next_x
   end
   return y < 0 and -x or x
 end)
