@@ -229,7 +229,9 @@ int set_strict(lua_State* L) {
 // Sets whether Lua's collector runs when the memory of tensors has grown (_heaptracking).
 int set_heap_tracking(lua_State* L) {
   bool on = luaT_checkboolean(L, 1);
-  state_of(L)->collect_at = on ? 0 : INT64_MAX;
+  State* state = state_of(L);
+  state->collect_at = on ? 0 : INT64_MAX;
+  state->after_collection = 0;  // less memory in use would set a new limit
   lua_getfield(L, LUA_REGISTRYINDEX, "tensor.module");
   lua_pushboolean(L, on);
   lua_setfield(L, -2, "_heaptracking");

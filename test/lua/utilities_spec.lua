@@ -111,7 +111,13 @@ describe('setheaptracking', function()
     assert.is_true(tensor._heaptracking)
     local code = [[
       collectgarbage 'setpause' collectgarbage('setpause', 1000)
+      local large = tensor.ByteTensor(2^26):fill(1)
+      for _ = 1, 5 do
+        tensor.ByteTensor(2^22):fill(1)
+      end
       tensor.setheaptracking(%s)
+      large = nil  -- freed memory does not switch it on
+      collectgarbage()
       local most = 0
       for _ = 1, 40 do
         tensor.ByteTensor(2^22):fill(1)
