@@ -121,8 +121,13 @@ bool read_position(lua_State* L, State* state, int key, Tensor** t, ptrdiff_t* e
 
 // The entries of a table as a subscript, for the first dimensions of a tensor.
 struct TableEntries {
-  th::Subscript list[th::kMaxDims];
+  union {
+    th::Subscript list[th::kMaxDims];  // a union, so that the others are not even cleared
+  };
   int count = 0;
+
+  TableEntries() {}
+  th::Subscript& add(th::Subscript::Kind kind) { return *new (list + count++) th::Subscript{kind}; }
 };
 
 constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last, step}";
@@ -166,14 +171,13 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
   }
   int d = 0;
   for (int i = 0; i < count; ++i) {
-    th::Subscript& entry = entries->list[i];
+    th::Subscript& entry = entries->add(th::Subscript::Kind::index);
     if (d >= t->nDimension) {
       raise_error(L, "indices for more than the %d dimensions of a tensor", t->nDimension);
     }
     lua_rawgeti(L, key, i + 1);
     Object object = object_at(L, state, lua_gettop(L));
     if (lua_isnumber(L, -1)) {
-      entry.kind = th::Subscript::Kind::index;
       entry.first = checked_position(L, t, d++, lua_tonumber(L, -1));
     } else if (lua_istable(L, -1)) {
       refuse_tracked_number(L, -1, kIndexing);
@@ -191,7 +195,6 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
     }
     lua_pop(L, 1);
   }
-  entries->count = count;
 }
 
 bool is_indices(const Object& object) {
@@ -379,9 +382,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   Tensor* by = check_tensor(L, state, 2);
   if (is_indices(key)) {
     TableEntries entries;
-    entries.count = 1;
-    entries.list[0].kind = th::Subscript::Kind::indices;
-    entries.list[0].tensor = by;
+    entries.add(th::Subscript::Kind::indices).tensor = by;
     assign(L, state, t, &entries);
     return true;
   }

@@ -54,8 +54,7 @@ DType element_type(const Pattern& pattern, const Arguments& args, State* state, 
   return type_by_default(state, pattern, args, bound);
 }
 
-bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
-  if (pattern.one_type && args.one_type) return true;
+bool each_type_fits(const Pattern& pattern, const Arguments& args, DType type) {
   for (const ParameterSource& source : pattern) {
     if (argument_of(source, args) < 0) continue;
     if (source.tensor && source.kind != 'A') {
@@ -67,6 +66,10 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
     }
   }
   return true;
+}
+
+bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
+  return (pattern.one_type && args.one_type) || each_type_fits(pattern, args, type);
 }
 
 // Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever

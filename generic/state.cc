@@ -18,14 +18,11 @@ namespace bind {
 
 namespace {
 
-// Returns the bytes of a tensor, its storage and the overhead of their elements. Lua's collector
-// does not see them, and heap_usage() does not count them.
-int64_t object_bytes() {
-  static const auto bytes =
-      static_cast<int64_t>(th::recycled_footprint(sizeof(Tensor)) +
-                           th::recycled_footprint(sizeof(Storage)) + th::heap_overhead());
-  return bytes;
-}
+// The bytes of a tensor, its storage and the overhead of their elements. Lua's collector does not
+// see them, and heap_usage() does not count them.
+const auto object_bytes =
+    static_cast<int64_t>(th::recycled_footprint(sizeof(Tensor)) +
+                         th::recycled_footprint(sizeof(Storage)) + th::heap_overhead());
 constexpr int64_t kLeastGarbage = int64_t{4} << 20;
 // The collector runs, independent of its cost, before the memory has grown by this and by the size
 // of the live memory.
@@ -225,27 +222,28 @@ static void run_cycle(lua_State* L, const State& state) {
   if (state.in_luajit()) lua_gc(L, LUA_GCRESTART, -1);
 }
 
+// Sets the limits for the next collection.
+static void expect_more(lua_State* L, State* state, int64_t in_use) {
+  const int64_t lua_heap = int64_t{lua_gc(L, LUA_GCCOUNT, 0)} << 10;
+  // The last result before a collection may exceed this, so a fifth is left for it.
+  const int64_t growth = (kSurelyCollected + in_use + lua_heap) / 5 * 4;
+  state->after_collection = in_use;
+  state->collect_at = in_use + state->garbage;
+  state->surely_collect_at = in_use + growth;
+  th::recycle_expect(in_use, growth);
+}
+
 // Collects garbage once 4 MiB may be garbage, so that the next result reuses a block that is still
 // in the CPU cache. The threshold rises if collections take too large a part of the time, because
 // Lua's own heap is large, or if they find little garbage. Without a collection the memory never
 // grows to more than twice what was live after the last one, Lua's own heap included, and 64 MiB.
 // Garbage of that size is kept for reuse, so that a collection returns no memory to the system.
-void collect_under_pressure(lua_State* L, State* state) {
-  auto expect_more = [L, state](int64_t in_use) {
-    const int64_t lua_heap = int64_t{lua_gc(L, LUA_GCCOUNT, 0)} << 10;
-    // The last result before a collection may exceed this, so a fifth is left for it.
-    const int64_t growth = (kSurelyCollected + in_use + lua_heap) / 5 * 4;
-    state->after_collection = in_use;
-    state->collect_at = in_use + state->garbage;
-    state->surely_collect_at = in_use + growth;
-    th::recycle_expect(in_use, growth);
-  };
-  int64_t in_use = memory_in_use();
-  const int64_t of_objects = state->objects * object_bytes();
+__attribute__((noinline)) static void collect_if_due(lua_State* L, State* state, int64_t in_use,
+                                                     int64_t of_objects) {
   // Memory freed by other threads does not count toward the garbage budget.
   if (in_use < state->after_collection || state->collect_at == 0) {
     state->garbage = kLeastGarbage;
-    expect_more(in_use);
+    expect_more(L, state, in_use);
   }
   if (in_use + of_objects < state->collect_at) return;
   double start = seconds();
@@ -269,7 +267,16 @@ void collect_under_pressure(lua_State* L, State* state) {
   in_use = memory_in_use();
   const bool few = in_use - state->after_collection > (before - state->after_collection) / 2;
   state->garbage = few ? std::min(2 * state->garbage, kSurelyCollected) : kLeastGarbage;
-  expect_more(in_use);
+  expect_more(L, state, in_use);
+}
+
+// Each new object calls this, so what is rarely needed is in another function.
+void collect_under_pressure(lua_State* L, State* state) {
+  const int64_t in_use = memory_in_use();
+  const int64_t of_objects = state->objects * object_bytes;
+  if (in_use < state->after_collection || in_use + of_objects >= state->collect_at) {
+    collect_if_due(L, state, in_use, of_objects);
+  }
 }
 
 double check_number(lua_State* L, int index) {
@@ -292,7 +299,7 @@ void check_kind(lua_State* L, int index, int type) {
   if (lua_type(L, index) != type) type_error(L, index, lua_typename(L, type));
 }
 
-int64_t check_integer(lua_State* L, int index, const char* function, const char* parameter) {
+int64_t check_other_integer(lua_State* L, int index, const char* function, const char* parameter) {
   const double number = check_number(L, index);
   const bool fits = number >= -0x1p63 && number < 0x1p63;
   const auto integer = fits ? static_cast<int64_t>(number) : 0;
@@ -305,7 +312,7 @@ int64_t check_integer(lua_State* L, int index, const char* function, const char*
   __builtin_unreachable();
 }
 
-double check_whole(lua_State* L, double number, const char* what) {
+double check_other_whole(lua_State* L, double number, const char* what) {
   if (number == std::floor(number) || number != number ||
       registered_state(L)->is_torch7(Rule::numbers)) {
     return std::trunc(number);
@@ -344,7 +351,7 @@ double check_listed_element(lua_State* L, double number, DType type, const char*
   return number;
 }
 
-int64_t check_index(lua_State* L, int index, const char* what, const char* function) {
+int64_t check_other_index(lua_State* L, int index, const char* what, const char* function) {
   int64_t i = check_integer(L, index, function, what);
   if (i == 0 && function) {
     raise_error(L, "%s: %s 0 is out of range: numbers count from 1, or back from -1", function,

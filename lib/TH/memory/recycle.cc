@@ -43,7 +43,8 @@ struct BlockClass {
   size_t bytes;
 };
 
-BlockClass own_class(size_t bytes) {
+// Inline, because creating and freeing any small object calls it.
+__attribute__((always_inline)) inline BlockClass own_class(size_t bytes) {
   const size_t last = bytes - 1;
   if (bytes <= kSmallBlock) return {static_cast<int>(last / kStep), (last / kStep + 1) * kStep};
   const int doubling = 63 - __builtin_clzll(last);
@@ -57,7 +58,7 @@ struct OwnLists {
   int64_t bytes[kOwnClasses] = {};
   int64_t bytes_kept = 0;
 
-  void release(int but) {
+  __attribute__((noinline)) void release(int but) {
     for (int k = 0; k < kOwnClasses; ++k) {
       if (k == but) continue;
       FreeBlock* block = std::exchange(first[k], nullptr);
@@ -224,7 +225,7 @@ void* allocate_large(size_t bytes, bool zeroed, bool* recycled) {
   return block;
 }
 
-void free_large(void* block, size_t bytes) {
+__attribute__((noinline)) void free_large(void* block, size_t bytes) {
   BlockClass size = large_class(bytes);
   auto rounded = static_cast<int64_t>(size.bytes);
   std::lock_guard<std::mutex> lock(large_mutex);
