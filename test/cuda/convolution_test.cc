@@ -21,12 +21,6 @@
 
 namespace th {
 
-namespace {
-
-int64_t volume(const int64_t* size) { return size[0] * size[1] * size[2]; }
-
-}  // namespace
-
 // Kernels, which need a compiler for GPUs.
 cudaError_t probe_kernel() { return cudaSuccess; }
 void run_device_op(Queue&, int, const void*) {}

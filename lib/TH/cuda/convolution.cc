@@ -99,8 +99,6 @@ void check(cudnnStatus_t status, const char* function) {
 
 // ---- the convolution ----------------------------------------------------------------------------
 
-int64_t volume(const int64_t* size) { return size[0] * size[1] * size[2]; }
-
 // Returns true if all sizes and offsets are of type int, if no padding is negative, and if the size
 // of the result is the largest one: cuDNN computes it from the other sizes.
 bool is_regular(const SpatialConvolutionCall& c) {

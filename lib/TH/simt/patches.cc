@@ -30,7 +30,6 @@ constexpr int64_t kMostPhases = 64;
 // Rows of a matrix are aligned for the tensor cores.
 constexpr int64_t kAlignment = 8;
 
-int64_t volume(const int64_t* size) { return size[0] * size[1] * size[2]; }
 int64_t depth_of(const PatchConvolution& c) { return c.inputs * volume(c.taps); }
 
 bool is_product_faster(const PatchConvolution& c) {

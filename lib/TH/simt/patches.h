@@ -13,6 +13,12 @@
 
 namespace th {
 
+// Returns the number of elements of three dimensions. T is double if it may exceed int64_t.
+template <class T = int64_t>
+TH_HD T volume(const int64_t* size) {
+  return static_cast<T>(size[0]) * static_cast<T>(size[1]) * static_cast<T>(size[2]);
+}
+
 // For each image, group and output, at each position y:
 //
 //   r = beta * r + bias + alpha * sum over inputs and taps k of w[k] * t[x]

@@ -99,7 +99,7 @@ void run_map(Queue& queue, const ConvolutionCall& call) {
   PatchConvolution c = patch_convolution(call);
   c.r.group = call.r.group;
   c.t.group = call.t.group;
-  const int64_t plane = c.positions[0] * c.positions[1] * c.positions[2];
+  const int64_t plane = volume(c.positions);
   const int64_t n = call.groups * plane;
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);

@@ -118,10 +118,6 @@ inline double reach(const PatchConvolution& c, const PatchConvolution::Operand& 
   return sum;
 }
 
-inline double volume(const int64_t* size) {
-  return static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]);
-}
-
 // Calls f(uint32_t()) if all numbers of elements, positions and offsets are below 2^31, else
 // f(uint64_t()). more: another number.
 template <class F>
@@ -133,8 +129,8 @@ void dispatch_patch_index(const PatchConvolution& c, double more, const F& f) {
   include(reach(c, c.w, c.taps));
   const auto images = static_cast<double>(c.images), groups = static_cast<double>(c.groups);
   const double channels = groups * static_cast<double>(c.outputs);
-  include(images * channels * volume(c.positions));
-  include(channels * static_cast<double>(c.inputs) * volume(c.taps));
+  include(images * channels * volume<double>(c.positions));
+  include(channels * static_cast<double>(c.inputs) * volume<double>(c.taps));
   for (int d = 0; d < 3; ++d) {
     const auto first = static_cast<double>(c.first[d] < 0 ? -c.first[d] : c.first[d]);
     const auto step = static_cast<double>(c.tap_step[d] < 0 ? -c.tap_step[d] : c.tap_step[d]);

@@ -28,10 +28,7 @@ struct ResultIndices {
   GridIndices<Index> positions;
 
   explicit ResultIndices(const PatchConvolution& c)
-      : plane(c.positions[0] * c.positions[1] * c.positions[2]),
-        outputs(c.outputs),
-        groups(c.groups),
-        positions(c.positions) {}
+      : plane(volume(c.positions)), outputs(c.outputs), groups(c.groups), positions(c.positions) {}
 };
 
 template <class T, class Index>
@@ -67,7 +64,7 @@ __global__ void correlate_each(PatchConvolution c, IntDivider<Index> plane,
                                GridIndices<Index> positions, GridIndices<Index> tap_indices,
                                Index runs) {
   using I = std::make_signed_t<Index>;
-  const Index taps = static_cast<Index>(c.taps[0] * c.taps[1] * c.taps[2]);
+  const Index taps = static_cast<Index>(volume(c.taps));
   const Index inputs = static_cast<Index>(c.inputs), outputs = static_cast<Index>(c.outputs);
   const Index n = static_cast<Index>(c.images) * plane.divisor;
   const auto width = static_cast<I>(c.source[2]), step = static_cast<I>(c.tap_step[2]);
@@ -264,9 +261,6 @@ __global__ void add_taps(PatchConvolution c, T* r, const T* bias,
   }
 }
 
-int64_t plane_of(const PatchConvolution& c) {
-  return c.positions[0] * c.positions[1] * c.positions[2];
-}
 // The first element of an operand in a group and an image.
 char* first_of(const PatchConvolution& c, const PatchConvolution::Operand& operand, int64_t group,
                int64_t image) {
@@ -277,7 +271,7 @@ char* first_of(const PatchConvolution& c, const PatchConvolution::Operand& opera
 }  // namespace
 
 void convolve_directly(Queue& queue, const PatchConvolution& c) {
-  const int64_t n = c.images * c.groups * c.outputs * plane_of(c);
+  const int64_t n = c.images * c.groups * c.outputs * volume(c.positions);
   dispatch_patch_index(c, static_cast<double>(n), [&](auto index) {
     using Index = decltype(index);
     dispatch(c.dtype, [&](auto zero) {
@@ -289,7 +283,7 @@ void convolve_directly(Queue& queue, const PatchConvolution& c) {
 }
 
 void correlate_directly(Queue& queue, const PatchConvolution& c) {
-  const int64_t taps = c.taps[0] * c.taps[1] * c.taps[2];
+  const int64_t taps = volume(c.taps);
   const int64_t n = c.groups * c.outputs * c.inputs * taps;
   dispatch_patch_index(c, static_cast<double>(n), [&](auto index) {
     using Index = decltype(index);
@@ -298,7 +292,7 @@ void correlate_directly(Queue& queue, const PatchConvolution& c) {
       auto launch = [&](auto run) {
         constexpr int kRun = decltype(run)::value;
         TH_LAUNCH(queue, (correlate_each<T, Index, kRun>), at_most(queue, n / kRun), kThreads, 0, c,
-                  IntDivider<Index>(plane_of(c)), GridIndices<Index>(c.positions),
+                  IntDivider<Index>(volume(c.positions)), GridIndices<Index>(c.positions),
                   GridIndices<Index>(c.taps), static_cast<Index>(n / kRun));
       };
       if (c.taps[2] == 3) return launch(std::integral_constant<int, 3>());
@@ -326,8 +320,8 @@ void gather_patches(Queue& queue, const PatchConvolution& c, int64_t group,
 
 void add_products(Queue& queue, const PatchConvolution& c, int64_t group, int64_t image,
                   int64_t images, const char* products, int64_t row) {
-  const int64_t n = images * c.outputs * plane_of(c);
-  const double source = volume(c.source) * static_cast<double>(images);
+  const int64_t n = images * c.outputs * volume(c.positions);
+  const double source = volume<double>(c.source) * static_cast<double>(images);
   dispatch_patch_index(c, source, [&](auto index) {
     using Index = decltype(index);
     dispatch(c.dtype, [&](auto zero) {
@@ -335,7 +329,7 @@ void add_products(Queue& queue, const PatchConvolution& c, int64_t group, int64_
       const T* bias = c.bias ? reinterpret_cast<const T*>(c.bias) + group * c.outputs : nullptr;
       TH_LAUNCH(queue, (add_taps<T, Index>), blocks_for(queue, n), kThreads, 0, c,
                 reinterpret_cast<T*>(first_of(c, c.r, group, image)), bias,
-                TapPeriods<std::make_signed_t<Index>>(c), IntDivider<Index>(plane_of(c)),
+                TapPeriods<std::make_signed_t<Index>>(c), IntDivider<Index>(volume(c.positions)),
                 IntDivider<Index>(c.outputs), GridIndices<Index>(c.positions),
                 reinterpret_cast<const typename Numeric<T>::Compute*>(products), row,
                 static_cast<Index>(n));

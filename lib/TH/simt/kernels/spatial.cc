@@ -36,8 +36,6 @@ __device__ void for_taps(const int64_t* kernel, const F& f) {
   }
 }
 
-int64_t volume(const int64_t* size) { return size[0] * size[1] * size[2]; }
-
 // A contiguous tensor of images with groups of channels.
 PatchConvolution::Operand channels_of(char* data, int64_t groups, int64_t channels,
                                       const int64_t* size) {
