@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -75,6 +76,22 @@ TEST(BlasChild, Multiplies) {
   _exit(is_reported ? kError : kWrong);
 }
 
+// The address space of this process in KiB.
+int64_t address_space() {
+  std::ifstream file("/proc/self/statm");
+  int64_t pages = 0;
+  file >> pages;
+  return pages * (sysconf(_SC_PAGESIZE) >> 10);
+}
+constexpr int64_t kUnit = 32 << 10;
+
+TEST(BlasChild, ReturnsTheAddressSpaceOfTheLibrary) {
+  if (!is_child()) return;
+  const int64_t before = address_space();
+  THInfo("blas");
+  _exit(static_cast<int>((address_space() - before) / kUnit));
+}
+
 TEST(BlasChild, MultipliesOnManyThreadsAtOnce) {
   if (!is_child()) return;
   constexpr int kThreads = 8;
@@ -99,12 +116,23 @@ TEST(BlasLibrary, NeverHangsWhereMemoryIsShort) {
   for (int kibibytes = 200000; kibibytes < 700000; kibibytes += 50000) {
     int status = status_of(
         "BlasChild.Multiplies",
-        "unset TENSOR_BLAS; export OMP_NUM_THREADS=2; ulimit -v " + std::to_string(kibibytes));
+        "unset TENSOR_BLAS; export OMP_NUM_THREADS=16; ulimit -v " + std::to_string(kibibytes));
     EXPECT_TRUE(status == kError || status == kProduct) << kibibytes << ": " << status;
   }
   EXPECT_EQ(status_of("BlasChild.Multiplies",
-                      "unset TENSOR_BLAS; export OMP_NUM_THREADS=2; ulimit -v 1200000"),
+                      "unset TENSOR_BLAS; export OMP_NUM_THREADS=16; ulimit -v 1200000"),
             kProduct);
+}
+
+TEST(BlasLibrary, StartsWithOneThread) {
+  if (kSanitized) return;
+  const std::string name = "BlasChild.ReturnsTheAddressSpaceOfTheLibrary";
+  const int space = status_of(name, "export OMP_NUM_THREADS=1");
+  for (const char* variable : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"}) {
+    EXPECT_NEAR(status_of(name, std::string("export OMP_NUM_THREADS=1 ") + variable + "=16"), space,
+                1)
+        << variable;
+  }
 }
 
 TEST(BlasLibrary, MustBeOne) {
@@ -120,7 +148,9 @@ TEST(BlasLibrary, IsLoadedOnce) {
 }
 
 TEST(BlasLibrary, IsNamedAndLeavesTheEnvironmentAsItWas) {
-  const char* const names[] = {"OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"};
+  const char* const names[] = {"OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS",
+                               "OMP_NUM_THREADS"};
+  setenv("OMP_NUM_THREADS", "3", 1);
   std::vector<std::string> before, after;
   auto look = [&](std::vector<std::string>* values) {
     for (const char* name : names) {

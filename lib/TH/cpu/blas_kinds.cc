@@ -67,12 +67,15 @@ std::string prepare_openblas(Library* library, const char* file) {
   }
   if (find(library->handle, "openblas_get_corename", &core)) {
     const char* better = better_core(core());
-    SetVariable variable("OPENBLAS_CORETYPE", better ? better : "");
-    if (better && variable.is_set_here()) {
-      dlclose(library->handle);
-      library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-      if (!library->handle) return dlerror();
-      return prepare_openblas(library, file);
+    constexpr const char* kName = "OPENBLAS_CORETYPE";
+    if (better && !std::getenv(kName)) {
+      SetVariable variable(kName, better);
+      if (variable.is_set()) {
+        dlclose(library->handle);
+        library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        if (!library->handle) return dlerror();
+        return prepare_openblas(library, file);
+      }
     }
   }
   find(library->handle, "blas_memory_alloc", &library->make_buffer);
@@ -162,10 +165,18 @@ std::string prepare_onednn(Library* library) {
 }  // namespace
 
 SetVariable::SetVariable(const char* name, const char* value) : name_(name) {
-  if (std::getenv(name) || !*value || setenv(name, value, 1) != 0) name_ = nullptr;
+  const char* before = std::getenv(name);
+  had_value_ = before != nullptr;
+  if (had_value_) before_ = before;
+  is_set_ = setenv(name, value, 1) == 0;
 }
 SetVariable::~SetVariable() {
-  if (name_) unsetenv(name_);
+  if (!is_set_) return;
+  if (had_value_) {
+    setenv(name_, before_.c_str(), 1);
+  } else {
+    unsetenv(name_);
+  }
 }
 
 std::string prepare(Library* library, const char* file) {

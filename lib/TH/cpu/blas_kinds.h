@@ -9,17 +9,20 @@
 
 namespace th::blas {
 
-// Sets an environment variable, unless it is set already, and removes it at the end of the scope.
+// Sets an environment variable, and restores it at the end of the scope.
 class SetVariable {
  public:
   SetVariable(const char* name, const char* value);
   ~SetVariable();
   SetVariable(const SetVariable&) = delete;
   SetVariable& operator=(const SetVariable&) = delete;
-  bool is_set_here() const { return name_; }
+  // Returns false if memory has run out.
+  bool is_set() const { return is_set_; }
 
  private:
   const char* name_;
+  bool had_value_, is_set_;
+  std::string before_;
 };
 
 // Prepares a library that has just been loaded from file: sets it to one thread and selects the

@@ -53,8 +53,9 @@ class Attempts {
   std::string text_, problem_;
 };
 
-// Makes a library start with a single thread while it is loaded, unless the user has set the
-// variables.
+// Makes a library start with a single thread while it is loaded. OpenBLAS allocates a buffer of 128
+// MiB for each thread, and never returns if it cannot. Its OpenMP build reads OMP_NUM_THREADS, and
+// some versions of it ignore OPENBLAS_NUM_THREADS.
 class OneThreadEnvironment {
  public:
   OneThreadEnvironment() { omp_set_num_threads(1); }
@@ -62,7 +63,8 @@ class OneThreadEnvironment {
 
  private:
   int before_ = omp_get_max_threads();
-  SetVariable openblas_{"OPENBLAS_NUM_THREADS", "1"}, blis_{"BLIS_NUM_THREADS", "1"};
+  SetVariable openblas_{"OPENBLAS_NUM_THREADS", "1"}, blis_{"BLIS_NUM_THREADS", "1"},
+      openmp_{"OMP_NUM_THREADS", "1"};
 };
 
 size_t mebibytes_for(const char* file) {
