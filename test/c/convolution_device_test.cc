@@ -387,4 +387,24 @@ TEST_P(ConvolutionDevice, OfBatches) {
   }
 }
 
+// The products of the image need 720 KiB, the patches 64.
+TEST_P(ConvolutionDevice, OfFewOutputsWithLittleMemory) {
+  if (std::string(device_->name()).find("soft") != 0) GTEST_SKIP() << "memory has no limit";
+  const Batch b = {{1, 32, 100, 100}, {2, 32, 3, 3}, {1, 2, 100, 100}, 1, {{1, 1}, {1, 1}, {1, 1}}};
+  th::DeviceUsage usage = {};
+  compare(
+      DType::Float,
+      {{{}, Layout::contiguous}, {b.image, Layout::contiguous}, {b.weight, Layout::contiguous}},
+      false,
+      [&](const Operands& o) {
+        device_->synchronize();
+        device_->empty_cache();
+        device_->usage(&usage);
+        th::set_soft_memory(usage.in_use + (300 << 10));
+        EXPECT_NO_THROW(convolve(2, o[0].get(), o[1].get(), o[2].get(), nullptr, b));
+        th::set_soft_memory(0);
+      },
+      "few outputs");
+}
+
 }  // namespace

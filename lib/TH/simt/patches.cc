@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "simt/product_to_float.h"
 
@@ -304,6 +305,21 @@ class SourceProduct {
   Elements weights_, products_;
 };
 
+// Returns false if SourceProduct is slower, or if memory for it has run out. Patches need less: if
+// they do not fit either, the operation is repeated after a garbage collection.
+bool multiply_source(Queue& queue, const PatchConvolution& c) {
+  if (!SourceProduct::is_faster(queue, c)) return false;
+  std::optional<SourceProduct> product;
+  try {
+    product.emplace(queue, c);
+  } catch (const DeviceFailure& failure) {
+    if (failure.status != kDeviceOutOfMemory) throw;
+    return false;
+  }
+  product->run();
+  return true;
+}
+
 // The part of a convolution whose positions have the remainders `at`, by the divisors. Its divisors
 // are 1. Returns false if it has no positions. If no taps meet elements, it has no inputs.
 bool find_phase(const PatchConvolution& c, const int64_t* at, PatchConvolution* phase) {
@@ -347,7 +363,7 @@ void fill_with_bias(Queue& queue, const PatchConvolution& c) {
 
 void convolve_patches(Queue& queue, const PatchConvolution& c) {
   if (convolve_channels(queue, c)) return;
-  if (SourceProduct::is_faster(queue, c)) return SourceProduct(queue, c).run();
+  if (multiply_source(queue, c)) return;
   if (!is_product_faster(c)) return convolve_directly(queue, c);
   int64_t at[3];
   for (at[0] = 0; at[0] < c.divisor[0]; ++at[0]) {
