@@ -335,39 +335,82 @@ TEST_F(CudaConvolution, UnsupportedCalls) {
   EXPECT_EQ(library.convolutions, 0);
 }
 
-TEST_F(CudaConvolution, Errors) {
-  const int failures[][2] = {
-      {CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, kDeviceOutOfMemory},
-      {CUDNN_STATUS_EXECUTION_FAILED, kDeviceFailed}};
-  for (const auto& failure : failures) {
+// Statuses of cuDNN that do not concern memory.
+constexpr cudnnStatus_t kFailures[] = {CUDNN_STATUS_EXECUTION_FAILED, CUDNN_STATUS_INTERNAL_ERROR,
+                                       CUDNN_STATUS_NOT_INITIALIZED};
+constexpr cudnnStatus_t kOutOfMemory = CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+
+TEST_F(CudaConvolution, FailuresAreLeftToKernels) {
+  FakeRuntime& runtime = fake_runtime();
+  for (cudnnStatus_t status : kFailures) {
+    Call call = new_call(), next = new_call();
+    library.status = status;
+    runtime.last_error = cudaErrorInvalidValue;
+    EXPECT_FALSE(call.run());
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "kernels would report it";
+    library.status = 0;
+    EXPECT_TRUE(call.run());
+    library.search_status = status;
+    runtime.last_error = cudaErrorInvalidValue;
+    EXPECT_FALSE(next.run());
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    library.search_status = 0;
+    EXPECT_FALSE(next.run()) << "this is known";
+  }
+}
+
+TEST_F(CudaConvolution, LackOfMemoryIsLeftToKernelsTheSecondTime) {
+  for (int* status : {&library.status, &library.search_status}) {
+    for (int k = 0; k < 2; ++k) {
+      Call call = new_call();
+      *status = kOutOfMemory;
+      fake_runtime().last_error = cudaErrorMemoryAllocation;
+      try {
+        call.run();
+        ADD_FAILURE() << "no error";
+      } catch (const DeviceFailure& found) {
+        EXPECT_EQ(found.status, kDeviceOutOfMemory);
+        EXPECT_NE(std::string(found.text).find("a fake status"), std::string::npos) << found.text;
+      }
+      EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+      EXPECT_FALSE(call.run());
+      *status = 0;
+      EXPECT_TRUE(call.run());
+    }
+  }
+}
+
+TEST_F(CudaConvolution, BrokenDevices) {
+  FakeRuntime& runtime = fake_runtime();
+  for (int* status : {&library.status, &library.search_status}) {
     Call call = new_call();
-    library.status = failure[0];
+    *status = CUDNN_STATUS_EXECUTION_FAILED;
+    runtime.work_error = cudaErrorIllegalAddress;
     try {
       call.run();
       ADD_FAILURE() << "no error";
     } catch (const DeviceFailure& found) {
-      EXPECT_EQ(found.status, failure[1]);
-      EXPECT_NE(std::string(found.text).find("cuDNN: the convolution: a fake status"),
-                std::string::npos)
+      EXPECT_EQ(found.status, kDeviceFailed);
+      EXPECT_NE(std::string(found.text).find("can no longer use the device"), std::string::npos)
           << found.text;
     }
-    library.status = 0;
-    library.search_status = failure[0];
-    Call next = new_call();
-    EXPECT_THROW(next.run(), DeviceFailure);
-    library.search_status = 0;
-    EXPECT_TRUE(next.run()) << "an error is not remembered";
+    *status = 0;
+    runtime.work_error = cudaSuccess;
+    EXPECT_TRUE(call.run()) << "an error is not remembered";
   }
 }
 
 TEST_F(CudaConvolution, HandlesThatCannotBeMade) {
   Call call = new_call();
-  library.handle_status = CUDNN_STATUS_EXECUTION_FAILED;
+  library.handle_status = kOutOfMemory;
   EXPECT_THROW(call.run(1), DeviceFailure);
+  EXPECT_FALSE(call.run(1));
   library.handle_status = 0;
-  EXPECT_TRUE(call.run(1)) << "an error is not remembered";
+  EXPECT_TRUE(call.run(1)) << "a lack of memory is not remembered";
   library.handle_status = CUDNN_STATUS_NOT_INITIALIZED;
   EXPECT_FALSE(call.run(2));
+  library.handle_status = 0;
+  EXPECT_FALSE(call.run(2)) << "this is known";
   EXPECT_TRUE(call.run(1));
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 struct CUstream_st {
@@ -89,7 +90,7 @@ extern "C" {
 
 const char* cudaGetErrorString(cudaError_t) { return "a fake error"; }
 const char* cudaGetErrorName(cudaError_t) { return "cudaErrorFake"; }
-cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return std::exchange(fake_runtime().last_error, cudaSuccess); }
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = FakeRuntime::kDevices;
   return cudaSuccess;
@@ -123,6 +124,11 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const cudaError_t failed = fake_runtime().work_error;
+  if (failed != cudaSuccess) return failed;
+  return stream->work.empty() ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   *stream = new CUstream_st;
   streams.push_back(*stream);

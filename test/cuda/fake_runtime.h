@@ -16,6 +16,8 @@ struct FakeRuntime {
   size_t memory = size_t{1} << 30;         // bytes of each device
   size_t pinnable = size_t{1} << 30;       // bytes of host memory
   cudaError_t kernel_error = cudaSuccess;  // of loading kernels
+  cudaError_t work_error = cudaSuccess;    // of queued work, which has broken the device
+  cudaError_t last_error = cudaSuccess;    // until cudaGetLastError() returns it
   // Counts of calls.
   int contexts = 0;  // streams created
   int device_allocations = 0, device_frees = 0;

@@ -73,25 +73,43 @@ const Functions& functions() {
   return all;
 }
 
-// Returns true if cuDNN does not support a call, or does not work here, because a part of it is
-// missing or the driver is too old. A failure of the device is reported by the kernels that run
-// instead.
-bool is_unsupported(cudnnStatus_t status) {
-  const int category = CUDNN_STATUS_CATEGORY(status);
-  return category == CUDNN_STATUS_NOT_SUPPORTED || category == CUDNN_STATUS_BAD_PARAM ||
-         status == CUDNN_STATUS_NOT_INITIALIZED ||
-         status == CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED ||
-         status == CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH;
+bool is_out_of_memory(cudnnStatus_t status) {
+  return status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
+         status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
 }
 
+// Any failure of cuDNN other than a lack of memory is kDeviceUnsupported: libTH's kernels run
+// instead.
 void check(cudnnStatus_t status, const char* function) {
   if (status == CUDNN_STATUS_SUCCESS) return;
-  if (is_unsupported(status)) fail_unsupported("cuDNN does not support this convolution");
-  const bool no_memory = status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
-                         status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
-  fail(no_memory ? status_without_memory() : kDeviceFailed, "cuDNN: %s: %s (status %d)%s", function,
-       functions().cudnnGetErrorString(status), static_cast<int>(status),
+  const bool no_memory = is_out_of_memory(status);
+  fail(no_memory ? status_without_memory() : kDeviceUnsupported, "cuDNN: %s: %s (status %d)%s",
+       function, functions().cudnnGetErrorString(status), static_cast<int>(status),
        no_memory ? " (out of memory)" : "");
+}
+
+// Throws the error of earlier work, after which the device cannot be used. Otherwise clears the
+// error that cuDNN's own calls of CUDA have left, so that the next kernel does not report it.
+void require_device(CudaDevice& device) {
+  const cudaError_t code = cudaStreamQuery(device.stream());
+  cudaGetLastError();
+  if (code != cudaErrorNotReady) check_cuda(code, "a convolution, or work queued before");
+}
+
+// Calls f. If memory runs out for the first time in a row, the operation fails, so that it is
+// repeated with an empty cache. Returns false if it runs out again.
+template <class F>
+bool has_memory_for(CudaDevice& device, bool* lacked_memory, const F& f) {
+  try {
+    f();
+    return true;
+  } catch (const DeviceFailure& failure) {
+    if (failure.status != status_without_memory()) throw;
+    require_device(device);
+    if (*lacked_memory) return false;
+    *lacked_memory = true;
+    throw;
+  }
 }
 
 // Calls a function of cuDNN and checks its status.
@@ -245,21 +263,22 @@ cudnnMathType_t math_of(const SpatialConvolutionCall& c) {
 }
 
 // A shape's descriptors and permitted algorithms, the fastest first by cuDNN's heuristics. There
-// are none if cuDNN does not support the shape.
+// are none if cuDNN does not support the shape, or fails.
 class Plan {
  public:
-  Plan(cudnnHandle_t handle, const SpatialConvolutionCall& c) {
+  Plan(CudaDevice& device, cudnnHandle_t handle, const SpatialConvolutionCall& c) {
     try {
       find(handle, c);
     } catch (const DeviceFailure& failure) {
       if (failure.status != kDeviceUnsupported) throw;
+      require_device(device);
       algorithms_.clear();
     }
   }
   const std::vector<Algorithm>& algorithms() const { return algorithms_; }
   const Descriptors& descriptors() const { return *descriptors_; }
 
-  bool lacks_memory = false;  // for the workspace of the fastest algorithm, in the last call
+  bool lacked_memory = false;  // for the fastest algorithm, in the last call
 
  private:
   void find(cudnnHandle_t handle, const SpatialConvolutionCall& c) {
@@ -312,9 +331,8 @@ class Plan {
       if (needs_floats(c)) a.math = CUDNN_FMA_MATH;
       descriptors_->set_math(a.math);
       const cudnnStatus_t status = workspace_of(found[k].algo, &a.workspace);
-      if (is_unsupported(status)) continue;
-      check(status, "the size of the workspace");
-      if (a.workspace <= kMostWorkspace) algorithms_.push_back(a);
+      if (is_out_of_memory(status)) check(status, "the size of the workspace");
+      if (status == CUDNN_STATUS_SUCCESS && a.workspace <= kMostWorkspace) algorithms_.push_back(a);
     }
   }
 
@@ -325,36 +343,50 @@ class Plan {
 // The handle and the plans of a device. Finding an algorithm takes longer than small convolutions.
 class Convolutions {
  public:
-  explicit Convolutions(CudaDevice& device) {
-    const cudnnStatus_t status = functions().cudnnCreate(&handle_);
-    if (is_unsupported(status)) {
-      handle_ = nullptr;
-      return;
-    }
-    check(status, "cudnnCreate");
-    try {
-      TH_CALL(cudnnSetStream, handle_, device.stream());
-    } catch (...) {
-      functions().cudnnDestroy(handle_);
-      throw;
-    }
-  }
+  explicit Convolutions(CudaDevice& device) : device_(device) {}
 
-  // Null if the library does not work on this device.
   cudnnHandle_t handle() const { return handle_; }
 
-  Plan& find(const SpatialConvolutionCall& c) {
+  // Returns null if the library does not work on this device, or if memory has run out.
+  Plan* find(const SpatialConvolutionCall& c) {
     const Key key = key_of(c);
     auto known = plans_.find(key);
-    if (known != plans_.end()) return known->second;
-    if (plans_.size() == kMost) plans_.clear();
-    return plans_.try_emplace(key, handle_, c).first->second;
+    if (known == plans_.end()) {
+      const bool is_found = has_memory_for(device_, &lacked_memory_, [&] {
+        open();
+        if (!handle_) return;
+        if (plans_.size() == kMost) plans_.clear();
+        known = plans_.try_emplace(key, device_, handle_, c).first;
+      });
+      if (!is_found || !handle_) return nullptr;
+      lacked_memory_ = false;
+    }
+    return &known->second;
   }
 
  private:
   static constexpr size_t kMost = 1024;
 
+  // Makes the handle. It stays null if cuDNN fails, because a part of it is missing, for example.
+  void open() {
+    if (handle_ || is_broken_) return;
+    cudnnHandle_t handle = nullptr;
+    try {
+      TH_CALL(cudnnCreate, &handle);
+      TH_CALL(cudnnSetStream, handle, device_.stream());
+      handle_ = handle;
+    } catch (const DeviceFailure& failure) {
+      if (handle) functions().cudnnDestroy(handle);
+      if (failure.status != kDeviceUnsupported) throw;
+      require_device(device_);
+      is_broken_ = true;
+    }
+  }
+
+  CudaDevice& device_;
   cudnnHandle_t handle_ = nullptr;
+  bool is_broken_ = false;
+  bool lacked_memory_ = false;  // for the handle or for a plan, in the last call
   std::map<Key, Plan> plans_;
 };
 
@@ -391,38 +423,39 @@ cudnnStatus_t execute(cudnnHandle_t handle, const SpatialConvolutionCall& c, con
   return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-// Returns null if there is no memory for the second time in a row. The first time the operation
-// fails, so that it is repeated after a garbage collection.
-std::unique_ptr<Scratch> workspace_of(Queue& queue, const Algorithm& a, Plan& plan) {
-  try {
-    return std::make_unique<Scratch>(queue, a.workspace);
-  } catch (const DeviceFailure& failure) {
-    if (failure.status != status_without_memory()) throw;
-    if (plan.lacks_memory) return nullptr;
-    plan.lacks_memory = true;
-    throw;
-  }
+// Runs an algorithm. Throws kDeviceUnsupported if cuDNN fails.
+void run(CudaDevice& device, cudnnHandle_t handle, const SpatialConvolutionCall& call,
+         const PatchConvolution& c, const Descriptors& d, const Algorithm& a) {
+  const Scratch workspace(device, a.workspace);
+  d.set_math(a.math);
+  // The bias is the value to which sums are added, so that they are rounded once.
+  if (call.bias) fill_with_bias(device, c);
+  work_queued() = true;
+  const cudnnStatus_t status = call.dtype == DType::Double
+                                   ? execute<double>(handle, call, d, a, workspace.as<void>())
+                                   : execute<float>(handle, call, d, a, workspace.as<void>());
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  // Only the result was written, and will be overwritten.
+  device.allow_repetition();
+  check(status, "the convolution");
 }
 
-// Runs the first algorithm whose workspace fits into memory. Returns false without such a one.
-bool run(Queue& queue, cudnnHandle_t handle, const SpatialConvolutionCall& call,
+// Runs the first algorithm that does not fail and that has enough memory. Returns false without
+// such a one.
+bool run(CudaDevice& device, cudnnHandle_t handle, const SpatialConvolutionCall& call,
          const PatchConvolution& c, Plan& plan) {
   for (const Algorithm& a : plan.algorithms()) {
-    const auto workspace = workspace_of(queue, a, plan);
-    if (!workspace) continue;
-    if (&a == &plan.algorithms().front()) plan.lacks_memory = false;
-    const Descriptors& d = plan.descriptors();
-    d.set_math(a.math);
-    // The bias is the value to which sums are added, so that they are rounded once.
-    if (call.bias) fill_with_bias(queue, c);
-    work_queued() = true;
-    const cudnnStatus_t status = call.dtype == DType::Double
-                                     ? execute<double>(handle, call, d, a, workspace->as<void>())
-                                     : execute<float>(handle, call, d, a, workspace->as<void>());
-    if (status == CUDNN_STATUS_SUCCESS) return true;
-    // Only the result was written, and will be overwritten.
-    queue.allow_repetition();
-    if (!is_unsupported(status)) check(status, "the convolution");
+    bool is_done = false;
+    try {
+      is_done = has_memory_for(device, &plan.lacked_memory,
+                               [&] { run(device, handle, call, c, plan.descriptors(), a); });
+    } catch (const DeviceFailure& failure) {
+      if (failure.status != kDeviceUnsupported) throw;
+      require_device(device);
+    }
+    if (!is_done) continue;
+    if (&a == &plan.algorithms().front()) plan.lacked_memory = false;
+    return true;
   }
   return false;
 }
@@ -432,9 +465,11 @@ bool run(Queue& queue, cudnnHandle_t handle, const SpatialConvolutionCall& call,
 bool convolve_by_library(Queue& queue, const SpatialConvolutionCall& call,
                          const PatchConvolution& c) {
   if (!is_supported(call) || !functions().library.is_complete()) return false;
+  CudaDevice& device = cuda_device(queue);
   bool done = false;
-  convolutions().use(cuda_device(queue), [&](Convolutions& known) {
-    done = known.handle() && run(queue, known.handle(), call, c, known.find(call));
+  convolutions().use(device, [&](Convolutions& known) {
+    Plan* plan = known.find(call);
+    done = plan && run(device, known.handle(), call, c, *plan);
   });
   return done;
 }
