@@ -10,6 +10,7 @@ set(TH_CUDA ${cuda_default} CACHE STRING
     "The CUDA plugin: AUTO (where there are a GPU and nvcc), ON or OFF")
 set_property(CACHE TH_CUDA PROPERTY STRINGS AUTO ON OFF)
 include(TensorCudaArchitectures)
+include(TensorCudnn)
 set(TH_CUDA_ARCHITECTURES "75-real;80-real;90-real;100-real;100-virtual" CACHE STRING
     "CUDA architectures that the plugin has kernels for; native: those of this machine's GPUs")
 
@@ -71,16 +72,7 @@ elseif(TH_CUDA)
       enable_language(CUDA)
       set(TH_CUDA_FOUND TRUE)
       # Optional: convolutions by cuDNN, which is loaded at run time.
-      find_path(TH_CUDNN_INCLUDE_DIR cudnn_version.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
-      mark_as_advanced(TH_CUDNN_INCLUDE_DIR)
-      if(TH_CUDNN_INCLUDE_DIR)
-        file(STRINGS "${TH_CUDNN_INCLUDE_DIR}/cudnn_version.h" version REGEX "define CUDNN_MAJOR ")
-        string(REGEX REPLACE "[^0-9]" "" version "${version}")
-        if(version LESS 9)
-          message(STATUS "cuDNN ${version} is too old, so the CUDA plugin does not use it")
-          set(TH_CUDNN_INCLUDE_DIR "")
-        endif()
-      endif()
+      tensor_find_cudnn(${CUDAToolkit_INCLUDE_DIRS})
       # Optional: the transport of tensor.dist between GPUs.
       find_path(TH_NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
       find_library(TH_NCCL_LIBRARY nccl HINTS "${CUDAToolkit_LIBRARY_DIR}")
