@@ -32,6 +32,20 @@ TEST(DeviceArithmetic, LogarithmsOfPowersAreWhole) {
   EXPECT_EQ(whole_logarithm(moved(3, 8)), moved(3, 8));
 }
 
+TEST(DeviceArithmetic, Log2OfFloats) {
+  using th::functor::device_log2;
+  for (int k = -149; k <= 127; ++k) {
+    const float power = std::ldexp(1.f, k), next = std::nextafter(power, INFINITY);
+    EXPECT_EQ(device_log2(power), static_cast<float>(k));
+    EXPECT_EQ(device_log2(next), std::log2(next));
+    EXPECT_TRUE(std::isnan(device_log2(-power)));
+  }
+  EXPECT_EQ(device_log2(0.f), -INFINITY);
+  EXPECT_EQ(device_log2(INFINITY), INFINITY);
+  EXPECT_TRUE(std::isnan(device_log2(NAN)));
+  EXPECT_EQ(device_log2(0.125), -3);
+}
+
 TEST(DeviceArithmetic, PowersOfWholeNumbersAreWhole) {
   for (int k = 0; k <= 15; ++k) {
     const double exact = std::pow(10., k);

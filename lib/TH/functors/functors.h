@@ -12,6 +12,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "functors/device_arithmetic.h"
 #include "functors/sample_slopes.h"
 #include "functors/special.h"
 #include "tensor/convert.h"
@@ -115,26 +116,6 @@ TH_HD T exact_floored_rest(T a, T b) {
     if (rest == 0) return std::copysign(T(0), b);
     return (rest < 0) != (b < 0) ? rest + b : rest;
   }
-}
-// CUDA's functions have errors of one or two units in the last place, so that log10(1000) could be
-// less than 3. These correct such a result where the exact one is an integer.
-// result: a logarithm.
-TH_HD double whole_logarithm(double result) {
-  const double whole = std::rint(result);
-  return std::fabs(result - whole) <= 2.3e-16 * std::fabs(whole) ? whole : result;
-}
-// result: a to the power of b. Below 2^50 the error is less than a half.
-TH_HD double whole_power(double a, double b, double result) {
-  const bool is_whole = std::rint(a) == a && std::rint(b) == b && b >= 0;
-  return is_whole && std::fabs(result) < 1125899906842624.0 ? std::rint(result) : result;
-}
-template <class T>
-TH_HD T device_power(T a, T b) {
-  if constexpr (sizeof(T) == 4) {
-    if (std::rint(a) != a || std::rint(b) != b) return std::pow(a, b);
-  }
-  const double x = a, y = b;
-  return static_cast<T>(whole_power(x, y, std::pow(x, y)));
 }
 template <class T>
 TH_HD T power(T a, T b) {
@@ -270,7 +251,7 @@ TH_FUNCTOR_1(log) { return std::log(x); }
 TH_FUNCTOR_1(log1p) { return std::log1p(x); }
 TH_FUNCTOR_1(exp2) { return std::exp2(x); }
 #ifdef __CUDA_ARCH__
-TH_FUNCTOR_1(log2) { return static_cast<T>(whole_logarithm(std::log2(static_cast<double>(x)))); }
+TH_FUNCTOR_1(log2) { return device_log2(x); }
 TH_FUNCTOR_1(log10) { return static_cast<T>(whole_logarithm(std::log10(static_cast<double>(x)))); }
 #else
 TH_FUNCTOR_1(log2) { return std::log2(x); }

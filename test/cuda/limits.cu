@@ -1,5 +1,6 @@
-// Reductions; limits.txt has limits for their kernels.
+// Kernels that may contain fused instructions; limits.txt has limits for them.
 
+#include "functors/functors.h"
 #include "simt/kernels/reduction.h"
 
 namespace th {
@@ -10,15 +11,20 @@ void* splits() {
   return reinterpret_cast<void*>(&reduce_splits<K, Source<T, Transform::none>>);
 }
 
+__global__ void log2_of_floats(const float* x, float* y, int64_t n) {
+  for (int64_t k = threadIdx.x; k < n; k += blockDim.x) y[k] = functor::log2<float>(nullptr)(x[k]);
+}
+
 }  // namespace
 
-struct InspectedReductions {
-  void* kernels[7] = {
+struct Limited {
+  void* log2 = reinterpret_cast<void*>(&log2_of_floats);
+  void* reductions[7] = {
       splits<Value<Sum<float>>, float>(),      splits<Value<Sum<double>>, double>(),
       splits<Value<Sum<Half>>, Half>(),        splits<Value<Sum<BFloat16>>, BFloat16>(),
       splits<Value<Sum<int64_t>>, int64_t>(),  splits<Value<Max<float>>, float>(),
       splits<ArgExtreme<float, true>, float>()};
 };
-InspectedReductions inspected_reductions() { return {}; }
+Limited limited() { return {}; }
 
 }  // namespace th
