@@ -184,8 +184,10 @@ int op_table(lua_State* L) {
     lua_createtable(L, row.op->count, 0);
     int i = 0;
     for (const Parameter& p : *row.op) {
-      lua_createtable(L, 0, 2);
+      lua_createtable(L, 0, 3);
       set_field(L, "name", p.name);
+      lua_pushboolean(L, p.kind == ParameterKind::inout);
+      lua_setfield(L, -2, "inout");
       lua_pushboolean(L, p.is_tensor() || p.kind == ParameterKind::list);
       lua_setfield(L, -2, "tensor");
       lua_rawseti(L, -2, ++i);

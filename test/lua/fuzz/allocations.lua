@@ -71,7 +71,7 @@ end
 local function pictures(list, results, changed)
   local parts = {}
   for k, value in ipairs(list) do
-    if tensor.isTensor(value) and (k <= results or changed[k]) then
+    if tensor.isTensor(value) and (k <= results or changed[value]) then
       parts[k] = shape_of(value)
     elseif tensor.isTensor(value) then
       parts[k] = shape_of(value) .. text_of(value)
@@ -93,9 +93,8 @@ end
 -- Calls the program once while its allocation number `first` fails. Returns whether there was one.
 local function try(program, first, all, expected)
   tensor.manualSeed(5)
-  local list, results = program.make()
-  results = results or 0
-  local changed = program.changed or {}
+  local list, results, changed = program.make()
+  results, changed = results or 0, changed or {}
   local before = pictures(list, results, changed)
   pcall(tensor.synchronize)
   local count, got = failing.call(first, all, program.invoke, unpack(list))

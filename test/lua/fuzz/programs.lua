@@ -1,9 +1,8 @@
 -- The programs of fuzz/allocations.lua: every row of the op table, files, devices and others. A
--- program has a name; make(), which returns a list of arguments and the number of results among
--- them; invoke; same = false, if its results differ from call to call; inout, if a second call with
--- the same arguments gives something else; fresh, if a second call needs new arguments; cold, if
--- its first use in a process is tried, too; changed, the positions of arguments that a call changes
--- although they are not results.
+-- program has a name; make(), which returns a list of arguments, the number of results among them,
+-- and the set of those that it changes; invoke; same = false, if its results differ from call
+-- to call; inout, if a second call with the same arguments gives something else; fresh, if a second
+-- call needs new arguments; cold, if its first use in a process is tried, too.
 
 local elements = require 'support.elements'
 local cases = require('support.cases').cases
@@ -21,10 +20,6 @@ local function types_of(row, most)
   return list
 end
 
--- The running mean and variance are copied one after the other. A device may lack memory for the
--- second copy.
-local changed = { batchNorm = { [2] = true, [3] = true } }
-
 local function add_rows(list, tensor, scenarios, types)
   for _, row in ipairs(tensor._optable()) do
     local case = row.lua ~= '' and cases[row.name]
@@ -39,7 +34,7 @@ local function add_rows(list, tensor, scenarios, types)
         taken = taken + 1
         list[#list + 1] = { name = ('%s of %s, call %d'):format(row.name, e.name, number),
                             make = call.make, invoke = call.invoke, inout = case.inout or case.view,
-                            fresh = case.inout, changed = changed[row.name] }
+                            fresh = case.inout }
       end
     end
   end

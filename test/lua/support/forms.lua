@@ -2,18 +2,25 @@
 
 local forms = {}
 
---- Returns a list of slots {kind, result, fresh, optional} of one form. <x=1> is not an argument.
+local function slot_of(word)
+  local inner = word:match('^%[(.*)%]$')
+  local body = inner or word
+  local mark = body:match('^[*+]')
+  body = body:gsub('^[*+]', '')
+  return { kind = body:match('^{') and '{' or body:sub(1, 1), of = body:match('^{(%u)}$'),
+           result = mark ~= nil, fresh = mark == '+', optional = inner ~= nil }
+end
+
+--- Returns a list of slots {kind, result, fresh, optional, parameter} of one form; parameter is the
+-- number of the row's parameter. <x=1> is not an argument.
 function forms.slots(text)
-  local slots = {}
-  for word in text:gsub('%b<>', ''):gmatch('%S+') do
-    local inner = word:match('^%[(.*)%]$')
-    local body = inner or word
-    local mark = body:match('^[*+]')
-    body = body:gsub('^[*+]', '')
-    slots[#slots + 1] = {
-      kind = body:match('^{') and '{' or body:sub(1, 1), of = body:match('^{(%u)}$'),
-      result = mark ~= nil, fresh = mark == '+', optional = inner ~= nil,
-    }
+  local slots, parameter = {}, 0
+  for word in text:gmatch('%S+') do
+    parameter = parameter + 1
+    if not word:find '^<' then
+      slots[#slots + 1] = slot_of(word)
+      slots[#slots].parameter = parameter
+    end
   end
   return slots
 end
@@ -48,6 +55,17 @@ function forms.align(method, arguments, given, omit)
     if given[rest] ~= omit then return nil end
   end
   return map
+end
+
+--- Returns the set of the values that the row changes.
+function forms.changed(row, slots, map, values)
+  local changed = {}
+  for i, k in pairs(map) do
+    if row.parameters[slots[i].parameter].inout and values[k] ~= nil then
+      changed[values[k]] = true
+    end
+  end
+  return changed
 end
 
 return forms

@@ -310,8 +310,8 @@ local function slots_of(row, case)
 end
 
 --- Calls of a row for an element type, one for each small scenario, and one more if its results can
--- be given. A call is a function and make(), which returns its arguments, new each time, and the
--- number of results among them. The operands are strided unless another layout is given.
+-- be given. A call is a function and make(), which returns new arguments, the number of results in
+-- them, and the set of those that it changes. They are strided unless a layout is given.
 function runner.calls(row, case, e, random, layout)
   local function_slots, slots = slots_of(row, case)
   local invoke, call_slots = tensor[row.lua], function_slots
@@ -331,7 +331,8 @@ function runner.calls(row, case, e, random, layout)
         end
       end
       local values = make_arguments(argument_makers(e, slots, args, layout or 'strided'))
-      return assemble(call_slots, map, values, results), case.inout and 1 or count
+      return assemble(call_slots, map, values, results), case.inout and 1 or count,
+             forms.changed(row, call_slots, map, values)
     end }
   end
   for _, scenario in ipairs(case.scenarios(e, random)) do
