@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/op_scope.h"
@@ -168,7 +169,7 @@ void set_rows(lua_State* L, int list, bool keep) {
 }
 
 // From now on the function is called for these arguments.
-void refuse(lua_State* L, Signature* s, const std::string& reason) {
+void refuse(lua_State* L, Signature* s, std::string_view reason) {
   s->reason = reason;
   s->recorded.reset();
   s->dependencies = Dependencies();
@@ -262,15 +263,15 @@ void finish(lua_State* L, State* state, Compiled* c, Signature* s, int last, int
     th::RulesScope rules(state->rules);
     recorded = recorder.finish(results);
   }
-  ++s->recordings;
   if (!recorded) {
     refuse(L, s, recorder.reason());
-  } else if (s->recordings == 1) {
+  } else if (!s->recorded) {
     s->recorded = std::move(recorded);
     s->returned = std::move(returned);
   } else if (!recorded->same_as(*s->recorded) || !(returned == s->returned)) {
     refuse(L, s, "does not do the same each time");
   }
+  ++s->recordings;  // last: if memory is short above, the next call records again
 }
 
 }  // namespace

@@ -47,19 +47,13 @@ bool Recorder::is_active() noexcept { return recorders > 0; }
 
 void Recorder::give_up(const char* format, ...) noexcept {
   if (!recorded_) return;
-  char text[200];
   va_list values;
   va_start(values, format);
-  std::vsnprintf(text, sizeof(text), format, values);
+  std::vsnprintf(reason_, sizeof(reason_), format, values);
   va_end(values);
   stop();
   recorded_.reset();
   own_.clear();
-  try {
-    reason_ = text;
-  } catch (const std::exception&) {
-    // The reason stays empty.
-  }
 }
 
 void Recorder::refuse(const char* format, ...) {

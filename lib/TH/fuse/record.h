@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -35,7 +36,7 @@ class Recorder final : public Tracer {
   // After stop(). Null if the recording was refused. results: distinct tensors, none of them an
   // input. They may be empty if the program writes to inputs.
   std::unique_ptr<Recorded> finish(const std::vector<Tensor*>& results);
-  const std::string& reason() const { return reason_; }
+  std::string_view reason() const { return reason_; }
 
   bool begin(const TracedCall& call) noexcept override;
   void end(const TracedCall& call, bool failed) noexcept override;
@@ -192,7 +193,7 @@ class Recorder final : public Tracer {
   Current current_;
   int entered_ = 0;  // operations that run and whose inner calls are recorded instead
   bool running_ = false;
-  std::string reason_;
+  char reason_[200] = "";  // give_up allocates nothing: memory can be short
 };
 
 template <class F>
