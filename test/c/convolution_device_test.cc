@@ -4,9 +4,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/op_scope.h"
+#include "memory/heap.h"
 #include "on_soft_device.h"
 
 namespace {
@@ -388,23 +390,42 @@ TEST_P(ConvolutionDevice, OfBatches) {
 }
 
 // The products of the image need 720 KiB, the patches 64.
+// If memory for the image's products is short, garbage is collected first. Patches are used if that
+// does not help.
 TEST_P(ConvolutionDevice, OfFewOutputsWithLittleMemory) {
   if (std::string(device_->name()).find("soft") != 0) GTEST_SKIP() << "memory has no limit";
   const Batch b = {{1, 32, 100, 100}, {2, 32, 3, 3}, {1, 2, 100, 100}, 1, {{1, 1}, {1, 1}, {1, 1}}};
-  th::DeviceUsage usage = {};
-  compare(
-      DType::Float,
-      {{{}, Layout::contiguous}, {b.image, Layout::contiguous}, {b.weight, Layout::contiguous}},
-      false,
-      [&](const Operands& o) {
-        device_->synchronize();
-        device_->empty_cache();
-        device_->usage(&usage);
-        th::set_soft_memory(usage.in_use + (300 << 10));
-        EXPECT_NO_THROW(convolve(2, o[0].get(), o[1].get(), o[2].get(), nullptr, b));
-        th::set_soft_memory(0);
+  struct Garbage {
+    th::Device* device;
+    void* block = nullptr;
+    int collections = 0;
+  } garbage = {device_};
+  th::set_collector(
+      [](void* data) {
+        auto* of = static_cast<Garbage*>(data);
+        of->device->release(std::exchange(of->block, nullptr));
+        ++of->collections;
       },
-      "few outputs");
+      &garbage);
+  th::DeviceUsage usage = {};
+  auto run = [&](const Operands& o) {
+    if (!is_there(*o[1])) return convolve(2, o[0].get(), o[1].get(), o[2].get(), nullptr, b);
+    for (size_t bytes : {size_t{0}, size_t{8} << 20}) {
+      garbage.collections = 0;
+      if (bytes > 0) garbage.block = device_->allocate(bytes, false);
+      device_->synchronize();
+      device_->empty_cache();
+      device_->usage(&usage);
+      th::set_soft_memory(usage.in_use + (300 << 10));
+      EXPECT_NO_THROW(convolve(2, o[0].get(), o[1].get(), o[2].get(), nullptr, b));
+      th::set_soft_memory(0);
+      EXPECT_EQ(garbage.collections, 1) << bytes;
+    }
+  };
+  compare(DType::Float,
+          {{{}, Layout::contiguous}, {b.image, Layout::contiguous}, {b.weight, Layout::contiguous}},
+          false, run, "few outputs");
+  th::set_collector(nullptr, nullptr);
 }
 
 }  // namespace

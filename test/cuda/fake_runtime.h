@@ -10,9 +10,9 @@
 #include <cstddef>
 
 struct FakeRuntime {
-  static constexpr int kDevices = 3;
+  static constexpr int kDevices = 4;
   // The machine.
-  bool has_pools[kDevices] = {true, false, true};
+  bool has_pools[kDevices] = {true, false, true, true};
   size_t memory = size_t{1} << 30;         // bytes of each device
   size_t pinnable = size_t{1} << 30;       // bytes of host memory
   cudaError_t kernel_error = cudaSuccess;  // of loading kernels

@@ -34,6 +34,10 @@ enum DeviceStatus : int {
   kDeviceInterrupted = 4   // run() only: out of memory after a part of the operation was queued
 };
 
+// The attempts of an operation that fails with kDeviceOutOfMemory: with the memory that is free,
+// with an empty cache, and after a garbage collection. The last one may use another algorithm.
+constexpr int kMemoryAttempts = 3;
+
 enum class CopyKind : int { host_to_device, device_to_host, device_to_device };
 
 struct DeviceProperties {

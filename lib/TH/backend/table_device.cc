@@ -52,6 +52,7 @@ void TableDevice::check(int status, const char* doing) {
   fail("%s: %s: %s", name(), doing, table_.message());
 }
 
+// Makes up to kMemoryAttempts attempts.
 template <class Try>
 int TableDevice::with_memory(Try attempt) {
   int status = attempt();

@@ -96,18 +96,18 @@ void require_device(CudaDevice& device) {
   if (code != cudaErrorNotReady) check_cuda(code, "a convolution, or work queued before");
 }
 
-// Calls f. If memory runs out for the first time in a row, the operation fails, so that it is
-// repeated with an empty cache. Returns false if it runs out again.
+// Calls f and returns true. If memory runs out, the attempt of the operation fails, so that it is
+// repeated with more memory. Returns false in the last attempt, and later until *shortages is 0.
 template <class F>
-bool has_memory_for(CudaDevice& device, bool* lacked_memory, const F& f) {
+bool try_with_memory(CudaDevice& device, int* shortages, const F& f) {
   try {
     f();
     return true;
   } catch (const DeviceFailure& failure) {
     if (failure.status != status_without_memory()) throw;
     require_device(device);
-    if (*lacked_memory) return false;
-    *lacked_memory = true;
+    if (*shortages == kMemoryAttempts - 1) return false;
+    ++*shortages;
     throw;
   }
 }
@@ -278,7 +278,7 @@ class Plan {
   const std::vector<Algorithm>& algorithms() const { return algorithms_; }
   const Descriptors& descriptors() const { return *descriptors_; }
 
-  bool lacked_memory = false;  // for the fastest algorithm, in the last call
+  int shortages = 0;  // of memory for the fastest algorithm, in a row
 
  private:
   void find(cudnnHandle_t handle, const SpatialConvolutionCall& c) {
@@ -352,14 +352,14 @@ class Convolutions {
     const Key key = key_of(c);
     auto known = plans_.find(key);
     if (known == plans_.end()) {
-      const bool is_found = has_memory_for(device_, &lacked_memory_, [&] {
+      const bool is_found = try_with_memory(device_, &shortages_, [&] {
         open();
         if (!handle_) return;
         if (plans_.size() == kMost) plans_.clear();
         known = plans_.try_emplace(key, device_, handle_, c).first;
       });
       if (!is_found || !handle_) return nullptr;
-      lacked_memory_ = false;
+      shortages_ = 0;
     }
     return &known->second;
   }
@@ -372,7 +372,12 @@ class Convolutions {
     if (handle_ || is_broken_) return;
     cudnnHandle_t handle = nullptr;
     try {
-      TH_CALL(cudnnCreate, &handle);
+      const cudnnStatus_t status = functions().cudnnCreate(&handle);
+      // This is also the status if the device has no memory for the handle.
+      if (status == CUDNN_STATUS_NOT_INITIALIZED) {
+        fail(status_without_memory(), "cuDNN cannot be initialized (out of memory)");
+      }
+      check(status, "cudnnCreate");
       TH_CALL(cudnnSetStream, handle, device_.stream());
       handle_ = handle;
     } catch (const DeviceFailure& failure) {
@@ -386,7 +391,7 @@ class Convolutions {
   CudaDevice& device_;
   cudnnHandle_t handle_ = nullptr;
   bool is_broken_ = false;
-  bool lacked_memory_ = false;  // for the handle or for a plan, in the last call
+  int shortages_ = 0;  // of memory for the handle or for a plan, in a row
   std::map<Key, Plan> plans_;
 };
 
@@ -447,14 +452,14 @@ bool run(CudaDevice& device, cudnnHandle_t handle, const SpatialConvolutionCall&
   for (const Algorithm& a : plan.algorithms()) {
     bool is_done = false;
     try {
-      is_done = has_memory_for(device, &plan.lacked_memory,
-                               [&] { run(device, handle, call, c, plan.descriptors(), a); });
+      is_done = try_with_memory(device, &plan.shortages,
+                                [&] { run(device, handle, call, c, plan.descriptors(), a); });
     } catch (const DeviceFailure& failure) {
       if (failure.status != kDeviceUnsupported) throw;
       require_device(device);
     }
     if (!is_done) continue;
-    if (&a == &plan.algorithms().front()) plan.lacked_memory = false;
+    if (&a == &plan.algorithms().front()) plan.shortages = 0;
     return true;
   }
   return false;

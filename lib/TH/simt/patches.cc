@@ -305,17 +305,21 @@ class SourceProduct {
   Elements weights_, products_;
 };
 
-// Returns false if SourceProduct is slower, or if memory for it has run out. Patches need less: if
-// they do not fit either, the operation is repeated after a garbage collection.
+// Returns false if SourceProduct is slower, or if it lacks memory in the last attempt. Patches need
+// less.
 bool multiply_source(Queue& queue, const PatchConvolution& c) {
   if (!SourceProduct::is_faster(queue, c)) return false;
+  thread_local int shortages = 0;  // of memory, in a row
   std::optional<SourceProduct> product;
   try {
     product.emplace(queue, c);
   } catch (const DeviceFailure& failure) {
     if (failure.status != kDeviceOutOfMemory) throw;
+    shortages = (shortages + 1) % kMemoryAttempts;
+    if (shortages != 0) throw;
     return false;
   }
+  shortages = 0;
   product->run();
   return true;
 }
