@@ -69,7 +69,7 @@ std::string prepare_openblas(Library* library, const char* file) {
     const char* better = better_core(core());
     constexpr const char* kName = "OPENBLAS_CORETYPE";
     if (better && !std::getenv(kName)) {
-      SetVariable variable(kName, better);
+      ScopedVariable variable(kName, better);
       if (variable.is_set()) {
         dlclose(library->handle);
         library->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -164,14 +164,16 @@ std::string prepare_onednn(Library* library) {
 
 }  // namespace
 
-SetVariable::SetVariable(const char* name, const char* value) : name_(name) {
+ScopedVariable::ScopedVariable(const char* name, const char* value) : name_(name) {
   const char* before = std::getenv(name);
   had_value_ = before != nullptr;
   if (had_value_) before_ = before;
-  is_set_ = setenv(name, value, 1) == 0;
+  // Another thread that reads the environment during a change can crash.
+  is_needed_ = !before || before_ != value;
+  is_set_ = !is_needed_ || setenv(name, value, 1) == 0;
 }
-SetVariable::~SetVariable() {
-  if (!is_set_) return;
+ScopedVariable::~ScopedVariable() {
+  if (!is_needed_ || !is_set_) return;
   if (had_value_) {
     setenv(name_, before_.c_str(), 1);
   } else {

@@ -10,18 +10,18 @@
 namespace th::blas {
 
 // Sets an environment variable, and restores it at the end of the scope.
-class SetVariable {
+class ScopedVariable {
  public:
-  SetVariable(const char* name, const char* value);
-  ~SetVariable();
-  SetVariable(const SetVariable&) = delete;
-  SetVariable& operator=(const SetVariable&) = delete;
+  ScopedVariable(const char* name, const char* value);
+  ~ScopedVariable();
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
   // Returns false if memory has run out.
   bool is_set() const { return is_set_; }
 
  private:
   const char* name_;
-  bool had_value_, is_set_;
+  bool had_value_, is_needed_, is_set_;
   std::string before_;
 };
 

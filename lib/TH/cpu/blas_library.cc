@@ -63,7 +63,7 @@ class OneThreadEnvironment {
 
  private:
   int before_ = omp_get_max_threads();
-  SetVariable openblas_{"OPENBLAS_NUM_THREADS", "1"}, blis_{"BLIS_NUM_THREADS", "1"},
+  ScopedVariable openblas_{"OPENBLAS_NUM_THREADS", "1"}, blis_{"BLIS_NUM_THREADS", "1"},
       openmp_{"OMP_NUM_THREADS", "1"};
 };
 
