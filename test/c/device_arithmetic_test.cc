@@ -32,18 +32,25 @@ TEST(DeviceArithmetic, LogarithmsOfPowersAreWhole) {
   EXPECT_EQ(whole_logarithm(moved(3, 8)), moved(3, 8));
 }
 
-TEST(DeviceArithmetic, Log2OfFloats) {
-  using th::functor::device_log2;
+TEST(DeviceArithmetic, Log2OfPowersIsWhole) {
+  using th::functor::corrected_log2;
   for (int k = -149; k <= 127; ++k) {
     const float power = std::ldexp(1.f, k), next = std::nextafter(power, INFINITY);
-    EXPECT_EQ(device_log2(power), static_cast<float>(k));
-    EXPECT_EQ(device_log2(next), std::log2(next));
-    EXPECT_TRUE(std::isnan(device_log2(-power)));
+    const auto exact = static_cast<float>(k);
+    for (float result :
+         {exact, std::nextafter(exact, INFINITY), std::nextafter(exact, -INFINITY)}) {
+      EXPECT_EQ(corrected_log2(power, result), exact);
+      // The number after 2^-149, the least one, is 2^-148.
+      if (k > -149) {
+        EXPECT_EQ(corrected_log2(next, result), result);
+      }
+    }
+    EXPECT_TRUE(std::isnan(corrected_log2(-power, NAN)));
   }
-  EXPECT_EQ(device_log2(0.f), -INFINITY);
-  EXPECT_EQ(device_log2(INFINITY), INFINITY);
-  EXPECT_TRUE(std::isnan(device_log2(NAN)));
-  EXPECT_EQ(device_log2(0.125), -3);
+  EXPECT_EQ(corrected_log2(0.f, -INFINITY), -INFINITY);
+  EXPECT_EQ(corrected_log2(INFINITY, INFINITY), INFINITY);
+  EXPECT_TRUE(std::isnan(corrected_log2(NAN, NAN)));
+  EXPECT_EQ(corrected_log2(0.125, moved(-3, 1)), -3);
 }
 
 TEST(DeviceArithmetic, PowersOfWholeNumbersAreWhole) {

@@ -1,4 +1,4 @@
-// Kernels that may contain fused instructions; limits.txt has limits for them.
+// Kernels whose instructions are counted, for limits.txt. They may contain fused multiply-add.
 
 #include "functors/functors.h"
 #include "simt/kernels/reduction.h"

@@ -18,12 +18,12 @@ TH_HD double whole_logarithm(double result) {
   const double whole = std::rint(result);
   return std::fabs(result - whole) <= 2.3e-16 * std::fabs(whole) ? whole : result;
 }
-// log2 in float: that of a power of two is its exponent.
-TH_HD float device_log2(float x) {
+// log2 of x, of which CUDA's function returns `result`. That of a power of two is its exponent.
+TH_HD float corrected_log2(float x, float result) {
   int exponent;
-  return std::frexp(x, &exponent) == 0.5f ? static_cast<float>(exponent - 1) : std::log2(x);
+  return std::frexp(x, &exponent) == 0.5f ? static_cast<float>(exponent - 1) : result;
 }
-TH_HD double device_log2(double x) { return whole_logarithm(std::log2(x)); }
+TH_HD double corrected_log2(double, double result) { return whole_logarithm(result); }
 // result: a to the power of b. Below 2^50 the error is less than a half.
 TH_HD double whole_power(double a, double b, double result) {
   const bool is_whole = std::rint(a) == a && std::rint(b) == b && b >= 0;

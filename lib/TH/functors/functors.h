@@ -251,7 +251,7 @@ TH_FUNCTOR_1(log) { return std::log(x); }
 TH_FUNCTOR_1(log1p) { return std::log1p(x); }
 TH_FUNCTOR_1(exp2) { return std::exp2(x); }
 #ifdef __CUDA_ARCH__
-TH_FUNCTOR_1(log2) { return device_log2(x); }
+TH_FUNCTOR_1(log2) { return corrected_log2(x, std::log2(x)); }
 TH_FUNCTOR_1(log10) { return static_cast<T>(whole_logarithm(std::log10(static_cast<double>(x)))); }
 #else
 TH_FUNCTOR_1(log2) { return std::log2(x); }
