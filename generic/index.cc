@@ -121,13 +121,10 @@ bool read_position(lua_State* L, State* state, int key, Tensor** t, ptrdiff_t* e
 
 // The entries of a table as a subscript, for the first dimensions of a tensor.
 struct TableEntries {
-  union {
-    th::Subscript list[th::kMaxDims];  // a union, so that the others are not even cleared
-  };
+  th::Subscript list[th::kMaxDims];  // only those below count are initialized
   int count = 0;
 
-  TableEntries() {}
-  th::Subscript& add(th::Subscript::Kind kind) { return *new (list + count++) th::Subscript{kind}; }
+  th::Subscript& add(th::Subscript::Kind kind) { return list[count++] = th::new_subscript(kind); }
 };
 
 constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last, step}";
@@ -316,7 +313,7 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
   }
   if (is_indices(key)) {
     Tensor* selected = push_new_like(L, state, 1, &t);
-    th::Subscript by{th::Subscript::Kind::indices};
+    th::Subscript by = th::new_subscript(th::Subscript::Kind::indices);
     by.tensor = check_tensor(L, state, 2);
     protect(L, kIndexing, [&] { th::subscript_read(selected, t, &by, 1); });
     return true;

@@ -358,7 +358,7 @@ int64_t check_other_index(lua_State* L, int index, const char* what, const char*
                 what);
   }
   if (i == 0) argument_error(L, index, lua_pushfstring(L, "%s 0 is out of range", what));
-  return i > 0 ? i - 1 : i;
+  return i;
 }
 
 void check_sizes(lua_State* L, int first, int last, const char* function) {

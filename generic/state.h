@@ -337,13 +337,7 @@ void protect(lua_State* L, const char* function, F&& body) {
   if (failure.failed) raise_error(L, "%s: %s", function, failure.text);
 }
 
-// Returns the integer at index. Fractions raise an argument error, or are truncated in Torch7 mode.
-// NaN, infinity and numbers outside of int64 always raise an error. The error names the function
-// and the parameter if they are given.
-int64_t check_other_integer(lua_State* L, int index, const char* function, const char* parameter);
-// Returns true and sets *integer if the number is an integer of at most 2^62. Inline, because a
-// call of an operation reads several integers. The functions named check_other_... accept the
-// other values that their inline counterparts accept, and raise the errors.
+// Returns true if the number is an integer of at most 2^62, and sets *integer to it.
 inline bool is_integer(double number, int64_t* integer) {
   if (!(number >= -0x1p62 && number <= 0x1p62)) return false;
   *integer = static_cast<int64_t>(number);
@@ -353,6 +347,11 @@ inline bool is_integer(double number, int64_t* integer) {
 inline bool is_nonzero_integer(lua_State* L, int index, int64_t* integer) {
   return is_integer(lua_tonumber(L, index), integer) && *integer != 0;
 }
+// For the arguments that check_integer does not handle inline.
+int64_t check_other_integer(lua_State* L, int index, const char* function, const char* parameter);
+// Returns the integer at index. Fractions raise an argument error, or are truncated in Torch7 mode.
+// NaN, infinity and numbers outside of int64 always raise an error. The error names the function
+// and the parameter if they are given. Inline, because a call of an operation reads several.
 inline int64_t check_integer(lua_State* L, int index, const char* function = nullptr,
                              const char* parameter = nullptr) {
   int64_t integer = 0;
@@ -371,19 +370,21 @@ void check_kind(lua_State* L, int index, int type);
 double check_element(lua_State* L, int index, DType type, const char* function);
 // The same for a number in a table. After require 'torch' NaN and infinity are converted, too.
 double check_listed_element(lua_State* L, double number, DType type, const char* function);
-// Returns an index as a whole number. Fractions raise an error, or are truncated in Torch7 mode.
+// For the numbers that check_whole does not handle inline.
 double check_other_whole(lua_State* L, double number, const char* what);
+// Returns an index as a whole number. Fractions raise an error, or are truncated in Torch7 mode.
 inline double check_whole(lua_State* L, double number, const char* what) {
   int64_t integer = 0;
   return is_integer(number, &integer) ? number : check_other_whole(L, number, what);
 }
+// For the arguments that check_index does not handle inline.
+int64_t check_other_index(lua_State* L, int index, const char* what, const char* function);
 // Converts a dimension or index, which counts from 1, or from the end if negative, to one that
 // counts from 0. 0 raises an error.
-int64_t check_other_index(lua_State* L, int index, const char* what, const char* function);
 inline int64_t check_index(lua_State* L, int index, const char* what,
                            const char* function = nullptr) {
   int64_t i = 0;
-  if (!is_nonzero_integer(L, index, &i)) return check_other_index(L, index, what, function);
+  if (!is_nonzero_integer(L, index, &i)) i = check_other_index(L, index, what, function);
   return i > 0 ? i - 1 : i;
 }
 

@@ -345,7 +345,7 @@ struct IndexSubscripts {
 
   explicit IndexSubscripts(TensorList indices) {
     for (int k = 0; k < indices.count; ++k) {
-      list[k].kind = Subscript::Kind::indices;
+      list[k] = new_subscript(Subscript::Kind::indices);
       list[k].tensor = indices.tensors[k];
     }
   }

@@ -9,11 +9,12 @@ namespace th TH_VISIBLE {
 // dimension; a mask of k dimensions applies to k.
 struct Subscript {
   enum class Kind { index, range, indices } kind;
-  int64_t first = 0, last = 0;  // from 0, last included; an index uses only first
-  int64_t step = 1;             // not 0; from first, step leads toward last
-  Tensor* tensor = nullptr;  // a LongTensor of indices from 1, or from the end where negative; or
-                             // a ByteTensor, a mask
+  int64_t first, last;  // from 0, last included; an index uses only first
+  int64_t step;         // not 0; from first, step leads toward last
+  Tensor* tensor;       // a LongTensor of indices from 1, or from the end where negative; or a
+                        // ByteTensor, a mask
 };
+inline Subscript new_subscript(Subscript::Kind kind) { return {kind, 0, 0, 1, nullptr}; }
 
 // Reads the selected elements: r becomes a view of t, or a copy if a step is negative or there are
 // tensors. As in NumPy, tensors are broadcast together; the broadcast dimensions replace the first
