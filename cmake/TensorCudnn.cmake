@@ -3,7 +3,8 @@
 # TH_CUDNN_INCLUDE_DIR, which is false without version 9 or later.
 function(tensor_find_cudnn)
   find_path(TH_CUDNN_INCLUDE_DIR cudnn_version.h
-            HINTS "${CUDNN_INCLUDE_DIR}" ENV CUDNN_INCLUDE_DIR ${ARGN})
+            PATHS "${CUDNN_INCLUDE_DIR}" ENV CUDNN_INCLUDE_DIR NO_DEFAULT_PATH)
+  find_path(TH_CUDNN_INCLUDE_DIR cudnn_version.h HINTS ${ARGN})
   mark_as_advanced(TH_CUDNN_INCLUDE_DIR)
   if(TH_CUDNN_INCLUDE_DIR)
     file(STRINGS "${TH_CUDNN_INCLUDE_DIR}/cudnn_version.h" version REGEX "define CUDNN_MAJOR ")

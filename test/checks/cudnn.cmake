@@ -8,6 +8,7 @@ include(TensorCudnn)
 # Only the folders of the test, not those of the system.
 set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH FALSE)
 set(CMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH FALSE)
+set(CMAKE_FIND_USE_CMAKE_ENVIRONMENT_PATH FALSE)
 file(REMOVE_RECURSE "${FOLDER}")
 foreach(version 8 9 10)
   file(WRITE "${FOLDER}/${version}/cudnn_version.h" "#define CUDNN_MAJOR ${version}\n")
