@@ -43,6 +43,11 @@ inline ComputeOf<T> largest_of(const T* t, int64_t n) {
   if constexpr (std::is_same_v<T, A>) {
 #pragma omp simd reduction(max : largest)
     for (int64_t i = 0; i < n; ++i) largest = t[i] > largest ? t[i] : largest;
+    // The reduction starts at -infinity with GCC, but at the lowest finite number with Clang.
+    if (largest == std::numeric_limits<A>::lowest()) {
+      largest = -std::numeric_limits<A>::infinity();
+      for (int64_t i = 0; i < n; ++i) largest = t[i] > largest ? t[i] : largest;
+    }
   } else {
     each_block(t, n, [&](int64_t, int64_t m, const A* x) {
       const A of_block = largest_of(x, m);
