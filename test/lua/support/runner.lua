@@ -311,8 +311,7 @@ end
 
 --- Calls of a row for an element type, one for each small scenario, and one more if its results can
 -- be given. A call is a function and make(), which returns new arguments, the number of results in
--- them, and the set of arguments that the call changes. The arguments are strided unless a layout is
--- given.
+-- them, and the set of those that the call changes. Without a layout, arguments are strided.
 function runner.calls(row, case, e, random, layout)
   local function_slots, slots = slots_of(row, case)
   local invoke, call_slots = tensor[row.lua], function_slots
