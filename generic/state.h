@@ -337,15 +337,15 @@ void protect(lua_State* L, const char* function, F&& body) {
   if (failure.failed) raise_error(L, "%s: %s", function, failure.text);
 }
 
-// Returns true if the number is an integer of at most 2^62, and sets *integer to it.
-inline bool is_integer(double number, int64_t* integer) {
+// Sets *integer and returns true if the number is an integer of at most 2^62.
+inline bool read_integer(double number, int64_t* integer) {
   if (!(number >= -0x1p62 && number <= 0x1p62)) return false;
   *integer = static_cast<int64_t>(number);
   return static_cast<double>(*integer) == number;
 }
 // The same for the value at a stack index. False for 0, which lua_tonumber returns for no number.
-inline bool is_nonzero_integer(lua_State* L, int index, int64_t* integer) {
-  return is_integer(lua_tonumber(L, index), integer) && *integer != 0;
+inline bool read_nonzero_integer(lua_State* L, int index, int64_t* integer) {
+  return read_integer(lua_tonumber(L, index), integer) && *integer != 0;
 }
 // For the arguments that check_integer does not handle inline.
 int64_t check_other_integer(lua_State* L, int index, const char* function, const char* parameter);
@@ -355,7 +355,7 @@ int64_t check_other_integer(lua_State* L, int index, const char* function, const
 inline int64_t check_integer(lua_State* L, int index, const char* function = nullptr,
                              const char* parameter = nullptr) {
   int64_t integer = 0;
-  if (is_nonzero_integer(L, index, &integer)) return integer;
+  if (read_nonzero_integer(L, index, &integer)) return integer;
   return check_other_integer(L, index, function, parameter);
 }
 // Returns a string without zero bytes.
@@ -375,7 +375,7 @@ double check_other_whole(lua_State* L, double number, const char* what);
 // Returns an index as a whole number. Fractions raise an error, or are truncated in Torch7 mode.
 inline double check_whole(lua_State* L, double number, const char* what) {
   int64_t integer = 0;
-  return is_integer(number, &integer) ? number : check_other_whole(L, number, what);
+  return read_integer(number, &integer) ? number : check_other_whole(L, number, what);
 }
 // For the arguments that check_index does not handle inline.
 int64_t check_other_index(lua_State* L, int index, const char* what, const char* function);
@@ -384,7 +384,7 @@ int64_t check_other_index(lua_State* L, int index, const char* what, const char*
 inline int64_t check_index(lua_State* L, int index, const char* what,
                            const char* function = nullptr) {
   int64_t i = 0;
-  if (!is_nonzero_integer(L, index, &i)) i = check_other_index(L, index, what, function);
+  if (!read_nonzero_integer(L, index, &i)) i = check_other_index(L, index, what, function);
   return i > 0 ? i - 1 : i;
 }
 

@@ -153,6 +153,8 @@ TEST(BlasLibrary, IsLoadedOnce) {
 TEST(BlasLibrary, IsNamedAndLeavesTheEnvironmentAsItWas) {
   const char* const names[] = {"OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS",
                                "OMP_NUM_THREADS"};
+  const char* threads = std::getenv("OMP_NUM_THREADS");
+  const std::string own = threads ? threads : "";
   setenv("OMP_NUM_THREADS", "3", 1);
   std::vector<std::string> before, after;
   auto look = [&](std::vector<std::string>* values) {
@@ -167,6 +169,11 @@ TEST(BlasLibrary, IsNamedAndLeavesTheEnvironmentAsItWas) {
   EXPECT_EQ(text, THInfo("blas"));
   look(&after);
   EXPECT_EQ(before, after);
+  if (own.empty()) {
+    unsetenv("OMP_NUM_THREADS");
+  } else {
+    setenv("OMP_NUM_THREADS", own.c_str(), 1);
+  }
 }
 
 }  // namespace
