@@ -74,7 +74,7 @@ TEST_F(ViewErrors, NameTheArgumentOfEachRow) {
         {4, "slices of 9", [&] { THDoubleTensor_unfold(r_, vector_, 0, 9, 1); }},
         {5, "step 0", [&] { THDoubleTensor_unfold(r_, vector_, 0, 2, 0); }}}},
       {"squeeze1d", {{3, "dimension 2 is out", [&] { THDoubleTensor_squeeze1d(r_, matrix_, 2); }}}},
-      {"squeeze", {{2, "", [&] { THDoubleTensor_squeeze(r_, nullptr); }}}},
+      {"squeeze", {{1, "", [&] { THDoubleTensor_squeeze(nullptr, nullptr); }}}},
       {"unsqueeze1d",
        {{2, "without dimensions", [&] { THDoubleTensor_unsqueeze1d(r_, none_, 0); }},
         {3, "dimension 3 is out", [&] { THDoubleTensor_unsqueeze1d(r_, matrix_, 3); }}}},
@@ -122,6 +122,30 @@ TEST_F(ViewErrors, NameTheArgumentOfNewViews) {
   expect("newView", {1, "copying", [&] { THDoubleTensor_newView(turned_, sizes(flat_)); }});
   expect("newView", {2, "viewed as", [&] { THDoubleTensor_newView(matrix_, sizes(wrong_)); }});
   expect("newExpand", {2, "expanded", [&] { THDoubleTensor_newExpand(matrix_, sizes(wrong_)); }});
+}
+
+// As in TH, NULL for the source means the result.
+TEST(Views, ChangeTheResultWithoutASource) {
+  const Tensor<double> t{4, 1, 3};
+  auto expect = [&](const std::string& size) {
+    EXPECT_EQ(std::string(THDoubleTensor_sizeDesc(t).str), size);
+  };
+  THDoubleTensor_transpose(t, nullptr, 0, 2);
+  expect("[3 x 1 x 4]");
+  THDoubleTensor_narrow(t, nullptr, 2, 1, 3);
+  expect("[3 x 1 x 3]");
+  THDoubleTensor_unsqueeze1d(t, nullptr, 0);
+  expect("[1 x 3 x 1 x 3]");
+  THDoubleTensor_squeeze1d(t, nullptr, 2);
+  expect("[1 x 3 x 3]");
+  THDoubleTensor_squeeze(t, nullptr);
+  expect("[3 x 3]");
+  THDoubleTensor_unfold(t, nullptr, 1, 2, 1);
+  expect("[3 x 2 x 2]");
+  THDoubleTensor_select(t, nullptr, 0, 2);
+  expect("[2 x 2]");
+  EXPECT_EQ(THDoubleTensor_storageOffset(t), 5);
+  EXPECT_EQ(THDoubleTensor_stride(t, 0), 3);
 }
 
 }  // namespace

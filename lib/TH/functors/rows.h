@@ -24,6 +24,7 @@ enum : uint32_t {
   raises = 1 << 7,
   null_tensors = 1 << 8,
   varies = 1 << 9,
+  in_place_view = 1 << 10,
 };
 }  // namespace row_flag
 

@@ -51,7 +51,11 @@ void call_from_c(Op op, void* arguments, const char* function) {
         Exposure tensors;
         for (const Parameter& p : row) {
           if (p.is_tensor()) {
-            if (Tensor* t = argument<Tensor*>(arguments, p)) {
+            auto& t = argument<Tensor*>(arguments, p);
+            if (!t && row.flags & row_flag::in_place_view) {
+              t = argument<Tensor*>(arguments, *row.tensors.begin());
+            }
+            if (t) {
               tensors.add(t);
             } else if (!(row.flags & row_flag::null_tensors) && !p.may_be_null()) {
               fail_null(row, p, arguments);
