@@ -244,6 +244,21 @@ describe('rows that arrange', function()
                    message(t.flatten, tensor.ones(1, 1, 1), 3, 2))
     assert.matches('cannot be split into %[2 x 2%]', message(t.unflatten, t, 2, 2, 2))
   end)
+  it('leave an empty vector out of matrices', function()
+    local all = tensor.Tensor(0)
+    for k = 1, 2 do
+      all = tensor.cat(all, tensor.ones(1, 2) * k, 1)
+    end
+    assert.are.same({ { 1, 1 }, { 2, 2 } }, all:totable())
+    local both = tensor.cat({ tensor.ones(2, 1), tensor.zeros(0), tensor.zeros(2, 2) }, 2)
+    assert.are.same({ { 1, 0, 0 }, { 1, 0, 0 } }, both:totable())
+    assert.are.equal('0x2', sizes(tensor.cat(tensor.zeros(0), tensor.zeros(0), 2)))
+    local slopes = tensor.vjp(tensor.cat, { tensor.zeros(1, 2), tensor.zeros(0) },
+                              { tensor.ones(1, 2) })
+    assert.are.same({ { 1, 1 } }, slopes[1]:totable())
+    assert.are.same({ 0 }, slopes[2]:size():totable())
+  end)
+
   it('leave storages that were made too small as they are', function()
     local t = tensor.ones(4)
     t:storage():resize(2)

@@ -15,8 +15,14 @@ namespace {
 // Dimensions beyond those of t have size 1.
 int64_t size_of(const Tensor& t, int d) { return d < t.nDimension ? t.size[d] : 1; }
 
-// Sets the shape of the result, and replaces dim by the dimension from 0. Tensors without
-// dimensions add nothing. field: the argument with the (first) input.
+// Returns true for a tensor that is left out of a result of ndim dimensions: one without
+// dimensions, or an empty vector, which programs start with (in Torch7, it has no dimensions).
+bool adds_nothing(const Tensor& t, int ndim) {
+  return t.nDimension == 0 || (ndim > 1 && t.nDimension == 1 && t.size[0] == 0);
+}
+
+// Sets the shape of the result, and replaces dim by the dimension from 0. field: the argument with
+// the (first) input.
 void set_joined(Tensor*& r, const TensorList& inputs, const void* field, int64_t* dim, Shapes* s) {
   int ndim = 0;
   for (int k = 0; k < inputs.count; ++k) ndim = std::max(ndim, inputs.tensors[k]->nDimension);
@@ -30,7 +36,7 @@ void set_joined(Tensor*& r, const TensorList& inputs, const void* field, int64_t
   const Tensor* first = nullptr;
   for (int k = 0; k < inputs.count; ++k) {
     const Tensor& t = *inputs.tensors[k];
-    if (t.nDimension == 0) continue;
+    if (adds_nothing(t, ndim)) continue;
     if (!first) {
       first = &t;
       for (int e = 0; e < result_ndim; ++e) size[e] = size_of(t, e);
@@ -53,7 +59,7 @@ void join(Tensor* r, const TensorList& inputs, int dim) {
   TensorRef part(tensor_new(r->dtype));
   for (int k = 0; k < inputs.count; ++k) {
     Tensor* t = inputs.tensors[k];
-    if (t->nDimension == 0) continue;
+    if (adds_nothing(*t, r->nDimension)) continue;
     const int64_t size = size_of(*t, dim);
     views::narrow(part.get(), r, dim, offset, size);
     ops::copy(part.get(), t);
