@@ -212,4 +212,23 @@ describe('distributions', function()
     assert.are.equal(500500, p:sum())
     assert.are.same({ 1, 1000 }, { p:min(), p:max() })
   end)
+
+  it('have them with large parameters', function()
+    tensor.manualSeed(2)
+    local t = tensor.DoubleTensor(32768)
+    -- The standard error of the variance is 0.008.
+    local function check(mean, variance)
+      t:add(-mean):div(math.sqrt(variance))
+      assert.is_true(math.abs(t:var() - 1) < 0.04 and math.abs(t:mean()) < 0.03)
+    end
+    for _, mean in ipairs { 2 ^ 19, 2 ^ 21, 1e13, 9e15 } do
+      t:poisson(mean)
+      check(mean, mean)
+    end
+    for _, row in ipairs { { 1e14, 0.01 }, { 9e15, 0.01 }, { 1e15, 0.5 }, { 1e12, 0.9 } } do
+      local n, p = row[1], row[2]
+      t:binomial(n, p)
+      check(n * p, n * p * (1 - p))
+    end
+  end)
 end)

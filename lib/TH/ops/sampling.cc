@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "functors/distributions.h"
 #include "ops/formula_operations.h"
 #include "ops/elementwise.h"
 
@@ -107,19 +108,6 @@ struct Hat {
         accepted(logicalAnd(geValue(us, Scalar(0.07)), leTensor(v, limit))) {}
 };
 
-Var large_poisson(const Var& rates, Generator* g) {
-  return draw_by_rejection({rates}, [&](const Parameters& p) -> Proposal {
-    const Var &rate = p[0], b = sqrt(rate) * 2.53 + 0.931, a = b * 0.02483 - 0.059;
-    const Var log_alpha = log(1.1328 / (b - 3.4) + 1.1239);
-    const Hat hat(rate, 0.9277 - 3.6224 / (b - 2), g);
-    const Var k = floor((a * 2 / hat.us + b) * hat.u + rate + 0.43);
-    const Var size = log(hat.v) + log_alpha - log(a / (hat.us * hat.us) + b);
-    const Var density = k * log(rate) - rate - lgamma(k + 1);
-    const Var inside = logicalAnd(geValue(k, Scalar(0)), leTensor(size, density));
-    return {k, logicalOr(hat.accepted, inside)};
-  });
-}
-
 // One of two results for each element, of which those that are not needed are not computed.
 template <class F, class G>
 Var choose(const Var& is_small, const F& small, const G& large) {
@@ -127,6 +115,31 @@ Var choose(const Var& is_small, const F& small, const G& large) {
   if (!any(logicalNot(is_small))) return small();
   const Var s = small();
   return where(is_small, s, large());
+}
+
+// From this mean on, densities follow from Stirling's series, because differences of logarithms of
+// the gamma function have no correct digit in the end. The first term left out, 1 / (12 k), is less
+// than 1e-7.
+constexpr double kLargeMean = 1 << 20;
+// Returns k log(k / mean) + mean - k. Both terms of Stirling's series that grow are in it.
+Var deviance(const Var& k, const Var& mean) {
+  const Var x = (mean - k) / k;
+  return k * (x - log1p(x));
+}
+
+Var large_poisson(const Var& rates, Generator* g) {
+  return draw_by_rejection({rates}, [&](const Parameters& p) -> Proposal {
+    const Var &rate = p[0], b = sqrt(rate) * 2.53 + 0.931, a = b * 0.02483 - 0.059;
+    const Var log_alpha = log(1.1328 / (b - 3.4) + 1.1239);
+    const Hat hat(rate, 0.9277 - 3.6224 / (b - 2), g);
+    const Var k = floor((a * 2 / hat.us + b) * hat.u + rate + 0.43);
+    const Var size = log(hat.v) + log_alpha - log(a / (hat.us * hat.us) + b);
+    const Var density = choose(
+        ltValue(rate, Scalar(kLargeMean)), [&] { return k * log(rate) - rate - lgamma(k + 1); },
+        [&] { return log(k * (2 * kPi)) * -0.5 - deviance(k, rate); });
+    const Var inside = logicalAnd(geValue(k, Scalar(0)), leTensor(size, density));
+    return {k, logicalOr(hat.accepted, inside)};
+  });
 }
 
 Var poisson_numbers(const Var& rates, Generator* g) {
@@ -153,8 +166,17 @@ Var large_binomial(const Var& counts, const Var& probabilities, Generator* g) {
     const Var valid = logicalAnd(geValue(drawn, Scalar(0)), leTensor(drawn, n));
     const Var k = where(valid, drawn, m);
     const Var size = log(hat.v * alpha / (a / (hat.us * hat.us) + b));
-    const Var density = lgamma(m + 1) + lgamma(n - m + 1) - lgamma(k + 1) - lgamma(n - k + 1) +
-                        (k - m) * log(p / q);
+    // Relative to the density of m.
+    const Var density = choose(
+        ltValue(n * p, Scalar(kLargeMean)),
+        [&] {
+          return lgamma(m + 1) + lgamma(n - m + 1) - lgamma(k + 1) - lgamma(n - k + 1) +
+                 (k - m) * log(p / q);
+        },
+        [&] {
+          auto distance = [&](const Var& i) { return deviance(i, n * p) + deviance(n - i, n * q); };
+          return distance(m) - distance(k) + log((m / k) * ((n - m) / (n - k))) * 0.5;
+        });
     return {k, logicalAnd(valid, logicalOr(hat.accepted, leTensor(size, density)))};
   });
 }
