@@ -341,6 +341,18 @@ describe('vectors', function()
     fails(function() tensor.cross(T(3), T(4)) end, 'cross', '[3]', '[4]')
   end)
 
+  it('of -0 and of no elements are not negative', function()
+    for _, type in ipairs { 'Half', 'Float', 'Double' } do
+      local t = tensor[type .. 'Tensor'] { 2, -0.0, 0 }
+      for _, p in ipairs { -1, -3, -math.huge } do
+        assert.are.equal('0', tostring(t:norm(p)))
+        assert.are.equal('0', tostring(t:norm(p, 1)[1]))
+      end
+    end
+    assert.are.equal(0, tensor.zeros(0):norm(math.huge))
+    assert.are.same({ 0, 0 }, tensor.zeros(2, 0):norm(math.huge, 2):view(2):totable())
+  end)
+
   it('are scaled down to a norm', function()
     local t = T { { 3, 4 }, { 0.3, 0.4 } }
     local r = tensor.renorm(t, 2, 1, 1)

@@ -30,7 +30,7 @@ enum class Combination : int { sum, product, smallest, largest };
 
 template <class A>
 TH_HD A magnitude(A x) {
-  return x < 0 ? -x : x;
+  return std::fabs(x);  // of -0, too
 }
 
 template <class T>
@@ -122,6 +122,7 @@ struct AbsMin : Min<T> {
 };
 template <class T>
 struct AbsMax : Max<T> {
+  static constexpr TH_HD Compute<T> init() { return 0; }
   static TH_HD Compute<T> map(Compute<T> x, double) { return magnitude(x); }
 };
 
