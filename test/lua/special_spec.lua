@@ -54,6 +54,9 @@ describe('special functions', function()
     assert_close(1000 + math.log(2), sum[1], 2)
     assert_close(-1000 + math.log(2), sum[2], 2)
     assert.are.same({ inf, -inf, inf, 0 }, sum:narrow(1, 3, 4):totable())
+    local slopes = tensor.vjp(tensor.logaddexp, { large:narrow(1, 5, 2), other:narrow(1, 5, 2) },
+      { tensor.ones(2) })
+    assert.are.same({ { 1, 1 }, { 0, 0 } }, { slopes[1]:totable(), slopes[2]:totable() })
     assert_close(5e300, tensor.hypot(tensor.DoubleTensor{3e300}, tensor.DoubleTensor{4e300})[1], 2)
   end)
 
