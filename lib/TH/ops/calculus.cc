@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/formula_operations.h"
 
@@ -72,11 +73,12 @@ void calls(args::cumulativeTrapezoid&) {}
 
 void shapes(args::slope& a, Shapes& s) {
   const int d = dim_of_two(a, s);
-  const Var steps = steps_of(ref(a.t), d);
+  const Var t = ref(a.t), steps = steps_of(t, d);
   const int64_t n = steps->size[d];
   Var r = cat(part(steps, d, 0, 1), part(steps, d, n - 1, 1), int64_t{d});
   if (n > 1) {
-    const Var inner = (part(steps, d, 0, n - 1) + part(steps, d, 1, n - 1)) * 0.5;
+    // Not the mean of two steps, to which the element between them would add its rounding error.
+    const Var inner = (part(t, d, 2, n - 1) - part(t, d, 0, n - 1)) * 0.5;
     r = cat(cat(part(r, d, 0, 1), inner, int64_t{d}), part(r, d, 1, 1), int64_t{d});
   }
   give(s, a.r_, r / a.spacing);
@@ -119,10 +121,15 @@ void shapes(args::interp& a, Shapes& s) {
   const Var below = clamp(searchsorted(xs, x, true) - 1, Scalar(TH_INDEX_BASE), Scalar(last));
   const Var above = cminValue(below + 1, Scalar(last));
   auto at = [](const Var& t, const Var& index) { return indexSelect(t, int64_t{0}, index); };
-  const Var x0 = at(xs, below), width = at(xs, above) - x0, y0 = at(ys, below);
+  const Var x0 = at(xs, below), width = at(xs, above) - x0;
+  const Var y0 = at(ys, below), y1 = at(ys, above);
   const Var ones = filled(width, 1);
-  const Var slope = (at(ys, above) - y0) / where(eqValue(width, Scalar(0)), ones, width);
-  give(s, a.r_, with_shape(y0 + slope * (x - x0), *a.t));
+  const Var slope = (y1 - y0) / where(eqValue(width, Scalar(0)), ones, width);
+  const Var sloped = y0 + slope * (x - x0);
+  // An infinite value has an effect between the points beside it only.
+  const Var finite = ltValue(abs(slope), Scalar(std::numeric_limits<double>::infinity()));
+  const Var known = logicalAnd(eqTensor(x, x), logicalOr(eqTensor(x, x0), eqTensor(y0, y1)));
+  give(s, a.r_, with_shape(where(logicalAnd(known, eqValue(finite, Scalar(0))), y0, sloped), *a.t));
 }
 void calls(args::interp&) {}
 
