@@ -6,6 +6,7 @@
 -- so on are the functions of Torch7's package optim.
 
 local tensor = require 'tensor'
+local each = require 'tensor.versions'.each
 local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
@@ -59,12 +60,26 @@ function Step:correction(beta, p)
    return self:value(name, p, self.values[name])
 end
 
+-- Raises an error if a tensor that is remembered about a parameter has another shape than it.
+local function check_shapes(name, leaves, state)
+   for k, p in ipairs(leaves) do
+      for _, t in each(state[k] or {}) do
+         if not t:isSameSizeAs(p) then
+            local size, before = p:size():totable(), t:size():totable()
+            error(('optim.%s: parameter %d has size [%s], but had size [%s] in the last step')
+               :format(name, k, table.concat(size, ' x '), table.concat(before, ' x ')), 0)
+         end
+      end
+   end
+end
+
 local Optimizer = {}
 Optimizer.__index = Optimizer
 
 function Optimizer:__call(params, gradients, rate)
    local state = self.state
    local leaves, found = parameters(self.name, params, gradients)
+   check_shapes(self.name, leaves, state)
    rate = rate or self.rate
    if type(rate) == 'function' then
       rate = rate(self:steps() + 1)

@@ -429,6 +429,10 @@ describe('tensor.optim', function()
     assert.is_true(p.a:equal(tensor.ones(2, 3)))
     step(p, {a = g, b = {0}})  -- a number that the loss does not depend on
     assert.are.equal(1, step:steps())
+    p.a = p.a:view(3, 2)
+    fails('parameter 1 has size [3 x 2], but had size [2 x 3] in the last step',
+          {a = g:view(3, 2), b = {0}})
+    assert.are.equal(1, step:steps())
   end)
 
   it('a state has the types of the parameters, whatever those of the gradients', function()
