@@ -42,6 +42,9 @@ describe('axes', function()
     assert.are.equal('6.5 7 7.5', marks(7, 7, {most = 6}))
     assert.are.equal('0.01 0.1 1 10 100 1000', marks(0.01, 1000, {log = true}))
     assert.are.equal('2 5 10 20', marks(2, 20, {log = true}))
+    assert.are.equal('1e-15 1e+26 1e+67 1e+108 1e+149 1e+190 1e+231 1e+272',
+      marks(1, 1e300, {log = true, margin = 0.05}))
+    assert.matches('^1e%-%d+.* 1e%+%d+$', marks(5e-324, 1.7e308, {log = true, margin = 0.05}))
   end)
 
   it('tell places', function()

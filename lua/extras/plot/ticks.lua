@@ -6,6 +6,8 @@ local axis = {}
 axis.__index = axis
 
 local MOST_DECADES = 8
+-- Between these, powers of ten are neither 0 nor infinite.
+local LEAST_POWER, MOST_POWER = -323, 308.25
 
 -- Returns 1, 2 or 5 times a power of ten, so that at most `most` such steps fit into the range.
 local function step_of(range, most)
@@ -57,6 +59,7 @@ function axis.new(low, high, options)
    local more = (options.margin or 0) * (to - from)
    from = options.keeplow and from or from - more
    to = options.keephigh and to or to + more
+   if log then from, to = math.max(from, LEAST_POWER), math.min(to, MOST_POWER) end
    if to - from >= math.huge then
       error(('plot: values from %g to %g are too far apart'):format(low, high), 0)
    end
