@@ -92,6 +92,7 @@ describe('a table of numbers', function()
     t = load('a,b\n-99,1\n2,x\n', { missing = { '-99', 'x' } })
     assert.is_true(t[1][1] ~= t[1][1] and t[2][2] ~= t[2][2])
     assert.matches("'NA' is not a number", failure('1\nNA', { missing = { 'x' } }), 1, true)
+    assert.matches("'' is not a number", failure('1,2\n,3', { missing = {} }), 1, true)
   end)
 
   it('are not separated by a quote or a comment', function()

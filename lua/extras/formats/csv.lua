@@ -181,7 +181,8 @@ local function load(tensor, filename, options)
       error(("option invalid must be 'error', 'nan' or 'text', got %s"):format(options.invalid), 0)
    end
    whole(options, 'rows')
-   local missing = options.missing and table.concat(options.missing, '\n') .. '\n'
+   local missing = options.missing and table.concat(options.missing, '\n')
+   if missing and options.missing[1] then missing = missing .. '\n' end
    local reader = native.csv_reader(
       filename, character(options, 'separator'), character(options, 'quote'),
       character(options, 'comment'), character(options, 'decimal'), missing,
