@@ -69,7 +69,7 @@ end
 
 --- extname(name): returns the text after the last dot, or nothing.
 function paths.extname(name)
-   return check('extname', name):match '%.([^.]*)$'
+   return check('extname', name):match '%.([^./]*)$'
 end
 
 --- concat(...): returns an absolute name. Each part is relative to the parts before it. '.' and
