@@ -39,6 +39,7 @@ describe('paths', function()
       { '/a/b.c', '/a', 'b.c', 'c' }, { 'a/b', 'a', 'b' }, { 'b', '.', 'b' }, { '/b', '/', 'b' },
       { '/', '/', '' }, { '', '.', '' }, { 'a/b/', 'a', 'b' }, { 'a//b', 'a', 'b' },
       { '/a/b.tar.gz', '/a', 'b.tar.gz', 'gz' }, { 'a/', '.', 'a' }, { 'x.', '.', 'x.', '' },
+      { 'a.b/c', 'a.b', 'c' },
     } do
       assert.are.equal(case[2], paths.dirname(case[1]), case[1])
       assert.are.equal(case[3], paths.basename(case[1]), case[1])
