@@ -32,11 +32,12 @@ int push_file(lua_State* L, File* file, const char* name) {
 
 template <File* open(const char*, const char*, bool)>
 int construct_stream(lua_State* L, const char* name) {
-  const char* path = check_string(L, 1);
+  const char* function = name + std::strlen("torch.");
+  const char* path = check_text(L, 1, function);
   const char* mode = optional_string(L, 2, "r");
   bool quiet = lua_toboolean(L, 3);
   File* file = nullptr;
-  protect(L, name + std::strlen("torch."), [&] { file = open(path, mode, quiet); });
+  protect(L, function, [&] { file = open(path, mode, quiet); });
   return push_file(L, file, name);
 }
 int construct_disk_file(lua_State* L) {

@@ -197,6 +197,19 @@ describe('torch.DiskFile', function()
   before_each(function() path = os.tmpname() end)
   after_each(function() os.remove(path) end)
 
+  it('refuses a name with a zero byte, which names no file', function()
+    local file = tensor.DiskFile(path, 'w')
+    file:writeString('kept')
+    file:close()
+    for _, class in ipairs { 'DiskFile', 'PipeFile' } do
+      local ok, text = pcall(tensor[class], path .. '\0x', 'w')
+      assert.is_false(ok)
+      assert.matches(class .. ': the string contains a zero byte', text)
+    end
+    assert.is_false((pcall(tensor.load, path .. '\0x')))
+    assert.are.equal('kept', tensor.DiskFile(path):readString('*a'))
+  end)
+
   it('may have the other order of bytes', function()
     local file = tensor.DiskFile(path, 'w'):binary()
     assert.are_not.equal(file:isLittleEndianCPU(), file:isBigEndianCPU())
