@@ -74,6 +74,27 @@ describe('gradients of linear algebra', function()
     check('a rank of n - 1', tensor.det, { tensor.diag(Double{ 3, 0, 1 }) })
   end)
 
+  it('of the derivatives of determinants of singular matrices', function()
+    for rank = 0, 6 do
+      local a = rank == 0 and Double(6, 6):zero() or tensor.matmul(random(6, rank), random(rank, 6))
+      check('rank ' .. rank, tensor.det, { a })
+    end
+    -- The determinant of this matrix is 0, but LU factors give a number near 0.
+    local rounded = Double{ { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } }
+    local zeros, ones = Double(3, 3):zero(), Double(3, 3):fill(1)
+    check('a batch', tensor.det, { tensor.stack({ rounded, tensor.eye(3):double(), zeros }, 1) })
+    check('equal singular values', tensor.det, { tensor.diag(Double{ 2, 2, 2, 0, 0 }) })
+    check('many zeros', tensor.det, { Double(20, 20):zero() })
+    close({ { 0, 0, 0, 1 }, { 0, 0, -1, 0 }, { 0, -1, 0, 0 }, { 1, 0, 0, 0 } },
+          tensor.hessian(function(x) return tensor.det(x:view(2, 2)) end, Double(4):zero()))
+    -- The third derivative by elements 11, 22 and 33 is 1, and 0 by all others of column 3.
+    local first = function(x) return tensor.grad(tensor.det)(x)[{ 1, 1 }] end
+    local second = function(x) return tensor.grad(first)(x)[{ 2, 2 }] end
+    for _, a in ipairs{ rounded, zeros, ones } do
+      close({ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 1 } }, (tensor.grad(second)(a)))
+    end
+  end)
+
   it('of inverses and pseudoinverses', function()
     check('inverse', tensor.inverse, { square(4, 4) })
     check('inverse', tensor.inverse, { square(3, 4, 4) })

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "grad/matrices.h"
+#include "grad/tape.h"
 
 namespace th::grad {
 
@@ -18,18 +19,92 @@ namespace {
 
 Var inverse_transposed(const Var& t) { return transposed(solve(t, identity_like(t))); }
 
-// The matrices of cofactors, which are the derivatives of determinants, without division by 0:
-// det(u) * det(v) * u * diag(the products of the other singular values) * v'.
+// The square root of the rounding error of the type of t.
+double half_precision(const Tensor& t) { return t.dtype == DType::Double ? 0x1p-26 : 0x1p-11; }
+
+// False if the derivatives of the inverse of one of the matrices have large rounding errors.
+bool is_well_conditioned(const Var& t, const Var& inverse) {
+  const Pause pause;
+  const Var all = as_batch(t), inverses = as_batch(inverse);
+  const double limit = static_cast<double>(columns_of(t)) / half_precision(*t);
+  for (int64_t i = 0; i < all->size[0]; ++i) {
+    const Var a = select(all, int64_t{0}, i), b = select(inverses, int64_t{0}, i);
+    const double condition = number(ops::normall(a.get(), 2)) * number(ops::normall(b.get(), 2));
+    if (!(condition < limit)) return false;
+  }
+  return true;
+}
+
+// The determinant and the adjugate of a matrix: the transposed matrix of cofactors.
+struct Polynomials {
+  Var det, adjugate;
+};
+
+// The algorithm of Faddeev and LeVerrier. It divides by no element, so derivatives of all orders
+// exist. x: of size 1 or larger, with elements near 0; otherwise rounding errors are large.
+Polynomials polynomials_of(const Var& x) {
+  const int64_t n = columns_of(x);
+  const Var identity = identity_like(x);
+  auto trace_of = [&](const Var& a) {
+    return sum(sum(a * identity, int64_t{0}, true), int64_t{1}, true);
+  };
+  Var m = identity;
+  for (int64_t k = 1; k < n; ++k) {
+    const Var product = matmul(x, m);
+    m = product - identity * (trace_of(product) * (1.0 / static_cast<double>(k)));
+  }
+  if (n % 2 == 0) m = -m;
+  return {trace_of(matmul(x, m)) * (1.0 / static_cast<double>(n)), m};
+}
+
+// The matrix of cofactors of a matrix of any rank. Its derivatives of all orders are finite.
+// With constant orthogonal matrices u = [u1 u2] and v = [v1 v2] of an SVD, u' * a * v has a block
+// u1' * a * v1 with the larger singular values, and its Schur complement s is near 0. So
+//   det(a) = det(u) * det(v) * det(block) * det(s),
+//   adj(a) = det(u) * det(v) * det(block) *
+//            (det(s) * v1 * inverse(block) * u1' + (v2 - v1 * right) * adj(s) * (u2' - left * u1'))
+// where right = inverse(block) * u1' * a * v2, left = u2' * a * v1 * inverse(block).
+Var cofactors_of(const Var& a) {
+  // Products of more small singular values are below the rounding errors, also in derivatives.
+  constexpr int64_t kMostSmall = 16;
+  const int64_t n = columns_of(a);
+  Var u, v, signs;
+  int64_t rank = 0;
+  {
+    const Pause pause;
+    const Svd d = svd_of(a);
+    const double largest = number(ops::maxall(d.s.get()));
+    const Var large = gtValue(d.s, Scalar(largest * half_precision(*a)));
+    rank = static_cast<int64_t>(number(ops::sumall(large.get())));
+    u = transposed(d.u);
+    v = d.v;
+    signs = sign(det(d.u) * det(d.v));
+  }
+  if (n - rank > kMostSmall) return filled_like(a, 0);
+  auto rows = [&](int64_t first, int64_t count) { return narrow(u, int64_t{0}, first, count); };
+  auto columns = [&](int64_t first, int64_t count) { return narrow(v, int64_t{1}, first, count); };
+  const Var u1 = rows(0, rank), u2 = rows(rank, n - rank);
+  const Var v1 = columns(0, rank), v2 = columns(rank, n - rank);
+  const Var block = product(u1, a, v1), inverse = solve(block, identity_like(block));
+  Var sign_of_block{TensorRef(tensor_new(a->dtype))}, logarithm{TensorRef(tensor_new(a->dtype))};
+  ops::slogdet(sign_of_block.get(), logarithm.get(), block.get());
+  const Var factor = exp(logarithm) * sign_of_block * signs;
+  if (rank == n) return transposed(product(v, inverse, u)) * factor;
+  const Var beside = product(u1, a, v2), right = matmul(inverse, beside);
+  const Var left = matmul(product(u2, a, v1), inverse);
+  const Polynomials s = polynomials_of(product(u2, a, v2) - matmul(left, beside));
+  const Var of_small = product(v2 - matmul(v1, right), s.adjugate, u2 - matmul(left, u1));
+  const Var adjugate = product(v1, inverse, u1) * s.det + of_small;
+  return transposed(adjugate) * factor;
+}
+
+// The matrices of cofactors, which are the derivatives of determinants.
 Var cofactors(const Var& t) {
   const Var all = as_batch(t);
   Var r = filled_like(all, 0);
   for (int64_t i = 0; i < all->size[0]; ++i) {
-    const Svd d = svd_of(select(all, int64_t{0}, i));
-    const int64_t one = 1;
-    const Var others = functions::prod_slope(filled_like(d.s, 1), d.s, filled(*d.s, 1, &one, 1));
-    const Var signs = sign(det(d.u) * det(d.v));
-    const Var slope = matmul(d.u * as_rows(others * signs), transposed(d.v));
-    ops::copy(select(r, int64_t{0}, i).get(), slope.get());
+    const Var one = cofactors_of(select(all, int64_t{0}, i));
+    ops::copy(select(r, int64_t{0}, i).get(), one.get());
   }
   return reshaped(r, t->nDimension, t->size);
 }
@@ -40,8 +115,13 @@ namespace functions {
 
 Var det_slope(const Var& g, const Var& t, const Var& r) {
   if (t->numel() == 0) return Var();
-  if (!ops::logicalall(r.get())) return for_each_matrix(g, t) * cofactors(t);
-  return for_each_matrix(g * r, t) * inverse_transposed(t);
+  if (ops::logicalall(r.get())) {
+    const Var inverse = inverse_transposed(t);
+    if (!is_recording() || is_well_conditioned(t, inverse)) {
+      return for_each_matrix(g * r, t) * inverse;
+    }
+  }
+  return for_each_matrix(g, t) * cofactors(t);
 }
 
 Var logdet_slope(const Var& g, const Var& t) {
