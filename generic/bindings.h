@@ -131,6 +131,11 @@ int tensor_index_method(lua_State* L);
 int tensor_newindex_method(lua_State* L);
 // Reading an unknown field: raises an error that names the field, or pushes nil in Torch7 mode.
 int unknown_field(lua_State* L, State* state);
+// Calls the method __index__ or __newindex__ that the program has set in the class of a tensor or
+// storage, with the first `arguments` stack elements. Upvalue 2 of the caller is the class. Returns
+// true if the method handles the key; the value of __index__ is on top of the stack then. Otherwise
+// the stack has the arguments only. own: the method that the class has had.
+bool call_override(lua_State* L, const char* name, int arguments, Guarded own);
 int set_name_hint(lua_State* L);
 int refuse_extra_of(lua_State* L);
 

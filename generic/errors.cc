@@ -164,6 +164,19 @@ int set_name_hint(lua_State* L) {
   return 0;
 }
 
+bool call_override(lua_State* L, const char* name, int arguments, Guarded own) {
+  lua_pushstring(L, name);
+  lua_rawget(L, lua_upvalueindex(2));
+  bool handled = false;
+  if (!lua_isnil(L, -1) && lua_tocfunction(L, -1) != own.function()) {
+    for (int k = 1; k <= arguments; ++k) lua_pushvalue(L, k);
+    lua_call(L, arguments, arguments == 2 ? 2 : 1);  // __index__ returns a value, too
+    handled = lua_toboolean(L, -1);
+  }
+  lua_settop(L, handled ? -2 : arguments);
+  return handled;
+}
+
 int unknown_field(lua_State* L, State* state) {
   Object self = object_at(L, state, 1);
   if (state->is_torch7(Rule::fields) || self.kind < 0) {

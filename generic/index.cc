@@ -256,19 +256,6 @@ void read_table(lua_State* L, State* state, DType type) {
   lua_replace(L, 3);
 }
 
-// A method of a class derived in Lua may replace __index__ and __newindex__.
-bool lookup_override(lua_State* L, const char* name, int arguments, Guarded own) {
-  lua_pushstring(L, name);
-  lua_rawget(L, lua_upvalueindex(2));
-  if (lua_isnil(L, -1) || lua_tocfunction(L, -1) == own.function()) {
-    lua_pop(L, 1);
-    return false;
-  }
-  lua_insert(L, 1);
-  lua_call(L, arguments, 2);
-  return true;
-}
-
 // t[key] for keys that are not strings. Returns false if the key selects nothing.
 bool index_by(lua_State* L, State* state, Tensor* t) {
   if (lua_type(L, 2) == LUA_TNUMBER && push_vector_element(L, t, lua_tonumber(L, 2))) return true;
@@ -437,11 +424,14 @@ int tensor_index(lua_State* L) {
     lua_pushvalue(L, 2);
     lua_rawget(L, lua_upvalueindex(2));
     if (!lua_isnil(L, 3)) return 1;
-    if (!lua_isnumber(L, 2)) return unknown_field(L, state);
     lua_settop(L, 2);
+    if (!lua_isnumber(L, 2)) {
+      if (call_override(L, "__index__", 2, guarded<tensor_index_method>)) return 1;
+      return unknown_field(L, state);
+    }
   }
   if (index_by(L, state, indexed_tensor(L, state))) return 1;
-  if (lookup_override(L, "__index__", 2, guarded<tensor_index_method>)) return 1;
+  if (call_override(L, "__index__", 2, guarded<tensor_index_method>)) return 1;
   return refuse_key(L, state);
 }
 
@@ -454,7 +444,7 @@ int tensor_newindex(lua_State* L) {
   }
   Tensor* t = indexed_tensor(L, state);
   if (assign_in_place(L, state, t)) return 0;
-  if (lookup_override(L, "__newindex__", 3, guarded<tensor_newindex_method>)) return 0;
+  if (call_override(L, "__newindex__", 3, guarded<tensor_newindex_method>)) return 0;
   if (lua_type(L, 2) != LUA_TSTRING) return refuse_key(L, state);
   return raise_error(L, "the class %s cannot be indexed by '%s': its objects have no fields to set",
                      shown_class(L, state, 1), lua_tostring(L, 2));

@@ -209,6 +209,9 @@ void push_indexed(lua_State* L) {
                block + position * static_cast<ptrdiff_t>(th::item_size(storage->dtype)));
 }
 
+int index_method(lua_State* L);
+int newindex_method(lua_State* L);
+
 int index(lua_State* L) {
   if (lua_type(L, 2) != LUA_TNUMBER) {
     lua_settop(L, 2);
@@ -220,7 +223,11 @@ int index(lua_State* L) {
     lua_pushvalue(L, 2);
     lua_rawget(L, lua_upvalueindex(2));
     if (!lua_isnil(L, 3)) return 1;
-    if (!lua_isnumber(L, 2)) return 1;
+    lua_settop(L, 2);
+    if (!lua_isnumber(L, 2)) {
+      if (!call_override(L, "__index__", 2, guarded<index_method>)) lua_pushnil(L);
+      return 1;
+    }
   }
   push_indexed(L);
   return 1;
@@ -261,7 +268,9 @@ int newindex(lua_State* L) {
     return 0;
   }
   if (!lua_isnumber(L, 2)) {
+    lua_settop(L, 3);
     Storage* storage = check_storage(L, state_of(L), 1);
+    if (call_override(L, "__newindex__", 3, guarded<newindex_method>)) return 0;
     return raise_error(L, "a %s is indexed by numbers, got %s", storage_class(storage->dtype),
                        shown_type(L, 2));
   }

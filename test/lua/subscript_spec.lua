@@ -327,4 +327,33 @@ describe("as in Torch7, after require 'torch'", function()
     assert.is_false(class.__newindex__(s, 'x', 6))
     assert.are.equal(6, s[1])
   end)
+
+  it('a program replaces __index__ and __newindex__', function()
+    for _, object in ipairs { tensor.DoubleTensor { 1, 2 }, tensor.DoubleStorage { 1, 2 } } do
+      local class = getmetatable(object)
+      local index, newindex = class.__index__, class.__newindex__
+      local stored = {}
+      class.__index__ = function(self, key)
+        if key == 'length' or key == true then return tostring(key), true end
+        return index(self, key)
+      end
+      class.__newindex__ = function(self, key, value)
+        if key == 'length' then stored[key] = value return true end
+        return newindex(self, key, value)
+      end
+      local ok, message = pcall(function()
+        assert.are.equal('length', object.length)
+        assert.are.equal('true', object[true])
+        object.length = 3
+        assert.are.same({ length = 3 }, stored)
+        object[1] = 5
+        assert.are.equal(5, object[1])
+        assert.is_function(object.fill)
+        assert.has_error(function() object.width = 3 end)
+        assert.has_error(function() object[false] = 3 end)
+      end)
+      class.__index__, class.__newindex__ = index, newindex
+      assert.is_true(ok, message)
+    end
+  end)
 end)
