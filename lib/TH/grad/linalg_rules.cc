@@ -58,8 +58,8 @@ Polynomials polynomials_of(const Var& x) {
 }
 
 // The matrix of cofactors of a matrix of any rank. Its derivatives of all orders are finite.
-// With constant orthogonal matrices u = [u1 u2] and v = [v1 v2] of an SVD, u' * a * v has a block
-// u1' * a * v1 with the larger singular values, and its Schur complement s is near 0. So
+// u = [u1 u2] and v = [v1 v2] are the matrices of an SVD, taken as constant. The block u1' * a * v1
+// of u' * a * v has the larger singular values. Its Schur complement s is near 0. So
 //   det(a) = det(u) * det(v) * det(block) * det(s),
 //   adj(a) = det(u) * det(v) * det(block) *
 //            (det(s) * v1 * inverse(block) * u1' + (v2 - v1 * right) * adj(s) * (u2' - left * u1'))
