@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -93,9 +94,9 @@ TEST(Heap, WhatAThreadKeepsIsBoundedAndGoesBack) {
   EXPECT_LT(malloced() - before, kSome);
 }
 
-// ---- large blocks: of malloc, and mapped by themselves
+// ---- large blocks: in chunks, and mapped by themselves
 
-constexpr size_t kLargeSizes[] = {200 << 10, 3 << 20, (4 << 20) + 12345, 70 << 20};
+constexpr size_t kLargeSizes[] = {16 << 10, 200 << 10, 3 << 20, (4 << 20) + 12345, 70 << 20};
 
 TEST(Heap, ALargeBlockIsTheNextOfItsSize) {
   for (size_t bytes : kLargeSizes) {
@@ -124,6 +125,55 @@ TEST(Heap, ALargeBlockOfZerosIsOneAlsoTheSecondTime) {
       std::memset(block, 7, bytes);
       heap_free(block);
     }
+  }
+}
+
+// The memory of the process in bytes.
+int64_t resident() {
+  int64_t size = 0, pages = 0;
+  std::ifstream("/proc/self/statm") >> size >> pages;
+  return pages * 4096;
+}
+
+TEST(Heap, ReleasedBlocksReturnTheirPagesBesideOneInUse) {
+  constexpr int kBlocks = 160;
+  constexpr size_t kBytes = 200 << 10;
+  recycle_release();
+  const int64_t before = resident();
+  std::vector<unsigned char*> blocks(kBlocks);
+  for (unsigned char*& block : blocks) {
+    block = static_cast<unsigned char*>(heap_allocate(kBytes));
+    std::memset(block, static_cast<int>(&block - blocks.data()), kBytes);
+  }
+  for (int k = 0; k < kBlocks; ++k) {
+    for (size_t i = 0; i < kBytes; i += 1013) ASSERT_EQ(blocks[k][i], k);
+  }
+  EXPECT_GT(resident() - before, int64_t{kBlocks} * kBytes * 9 / 10);
+  // A block of each chunk stays in use.
+  for (int k = 0; k < kBlocks; ++k) {
+    if (k % 20 != 7) heap_free(blocks[k]);
+  }
+  recycle_release();
+  EXPECT_LT(resident() - before, int64_t{kBlocks} * kBytes / 4);
+  for (int k = 7; k < kBlocks; k += 20) {
+    for (size_t i = 0; i < kBytes; ++i) ASSERT_EQ(blocks[k][i], k);
+    heap_free(blocks[k]);
+  }
+  recycle_release();
+  EXPECT_LT(resident() - before, int64_t{1} << 20);
+}
+
+TEST(Heap, NewMemoryIsCounted) {
+  for (size_t bytes : {size_t{300}, size_t{5000}, size_t{200} << 10, size_t{9} << 20}) {
+    recycle_release();
+    const int64_t before = recycle_fresh();
+    void* block = heap_allocate(bytes);
+    const int64_t once = recycle_fresh();
+    EXPECT_GE(once - before, static_cast<int64_t>(bytes));
+    EXPECT_LT(once - before, static_cast<int64_t>(bytes * 5 / 4 + 128));
+    heap_free(block);
+    heap_free(heap_allocate(bytes));
+    EXPECT_EQ(recycle_fresh(), once);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "memory/recycle.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "base/thread_end.h"
+#include "memory/chunks.h"
 #include "memory/footprint.h"
 
 namespace th {
@@ -33,7 +32,7 @@ struct FreeBlock {
 constexpr size_t kStep = 64;
 constexpr int kSmallClasses = kSmallBlock / kStep;
 constexpr int kFirstMedium = 9;     // log2 of kSmallBlock
-constexpr int kFirstDoubling = 17;  // log2 of kLargeBlock
+constexpr int kFirstDoubling = 14;  // log2 of kLargeBlock
 constexpr int kOwnClasses = kSmallClasses + 8 * (kFirstDoubling - kFirstMedium);
 // Limit of the unused bytes of one thread. recycle_expect raises it.
 std::atomic<int64_t> most_kept_by_thread{int64_t{32} << 20};
@@ -79,6 +78,7 @@ struct OwnLists {
 // Libraries that are loaded late have little space for such variables.
 __thread OwnLists* own_lists __attribute__((tls_model("initial-exec")));
 __thread bool own_lists_released __attribute__((tls_model("initial-exec")));
+__thread int64_t fresh_bytes __attribute__((tls_model("initial-exec")));
 
 void release_own_lists() {
   own_lists_released = true;
@@ -101,7 +101,10 @@ void* allocate_own(size_t bytes) {
   const BlockClass size = own_class(bytes);
   OwnLists* own = own_lists;
   FreeBlock* block = own ? own->first[size.index] : nullptr;
-  if (!block) return std::malloc(size.bytes);
+  if (!block) {
+    fresh_bytes += static_cast<int64_t>(size.bytes);
+    return std::malloc(size.bytes);
+  }
   own->first[size.index] = block->next;
   // Prefetch the next block to be returned: after a collection it is not in the cache.
   __builtin_prefetch(block->next, 1);
@@ -126,14 +129,9 @@ void free_own(void* block, size_t bytes) {
 
 // ---- large blocks: lists shared by all threads, eight sizes per power of two
 
-constexpr int kDoublings = 20;  // blocks of 128 GB and more are not kept
+constexpr int kDoublings = 23;  // blocks of 128 GB and more are not kept
 // Limit of the unused bytes without recycle_expect, unless half of the bytes in use is more.
 constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
-
-// Blocks from this size on are mapped separately, at the start of a large page. Large pages have a
-// five-hundredth of the page faults and address translations.
-constexpr size_t kMappedBlock = size_t{4} << 20;
-constexpr size_t kLargePage = size_t{2} << 20;
 
 BlockClass large_class(size_t bytes) {
   int doubling = 63 - __builtin_clzll(bytes);
@@ -142,37 +140,9 @@ BlockClass large_class(size_t bytes) {
   doubling = 63 - __builtin_clzll(rounded);
   int eighth = static_cast<int>(rounded >> (doubling - 3) & 7);
   int index = (doubling - kFirstDoubling) * 8 + eighth;
-  if (index >= kDoublings * 8) return {-1, (bytes + kLargePage - 1) / kLargePage * kLargePage};
+  if (index >= kDoublings * 8)
+    return {-1, (bytes + kMappedBlock - 1) / kMappedBlock * kMappedBlock};
   return {index, rounded};
-}
-
-void* map_block(size_t bytes) {
-  if (bytes > PTRDIFF_MAX - kLargePage) return nullptr;
-  void* mapping =
-      mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) return nullptr;
-  auto* begin = static_cast<char*>(mapping);
-  size_t before = (kLargePage - reinterpret_cast<uintptr_t>(mapping) % kLargePage) % kLargePage;
-  char* block = begin + before;
-  if (before > 0) munmap(begin, before);
-  if (before < kLargePage) munmap(block + bytes, kLargePage - before);
-#ifdef MADV_HUGEPAGE
-  madvise(block, bytes, MADV_HUGEPAGE);
-#endif
-  return block;
-}
-
-void* new_large(size_t bytes, bool zeroed) {
-  if (bytes >= kMappedBlock) return map_block(bytes);
-  return zeroed ? std::calloc(1, bytes) : std::malloc(bytes);
-}
-
-void delete_large(void* block, size_t bytes) {
-  if (bytes >= kMappedBlock) {
-    munmap(block, bytes);
-  } else {
-    std::free(block);
-  }
 }
 
 std::mutex large_mutex;
@@ -192,7 +162,7 @@ void release_large_lists() {
       FreeBlock* next = list->next;
       // The lists are in ascending order of size.
       auto k = static_cast<size_t>(&list - large_lists);
-      delete_large(list, (8 + k % 8) << (kFirstDoubling - 3 + k / 8));
+      chunk_free(list, (8 + k % 8) << (kFirstDoubling - 3 + k / 8));
       list = next;
     }
   }
@@ -200,7 +170,7 @@ void release_large_lists() {
 }
 
 // Sets *recycled if the block was used before. New pages of the system contain zeros.
-void* allocate_large(size_t bytes, bool zeroed, bool* recycled) {
+void* allocate_large(size_t bytes, bool* recycled) {
   BlockClass size = large_class(bytes);
   auto rounded = static_cast<int64_t>(size.bytes);
   {
@@ -217,7 +187,8 @@ void* allocate_large(size_t bytes, bool zeroed, bool* recycled) {
     if (large_limit > 0 && large_in_use + large_kept + rounded > large_limit) release_large_lists();
   }
   *recycled = false;
-  void* block = new_large(size.bytes, zeroed);
+  fresh_bytes += rounded;
+  void* block = chunk_allocate(size.bytes);
   if (block) {
     std::lock_guard<std::mutex> lock(large_mutex);
     large_in_use += rounded;
@@ -234,7 +205,7 @@ __attribute__((noinline)) void free_large(void* block, size_t bytes) {
   // The kept blocks may have sizes that are no longer requested, so release all of them.
   if (large_kept + rounded > most) release_large_lists();
   if (size.index < 0 || rounded > most) {
-    delete_large(block, size.bytes);
+    chunk_free(block, size.bytes);
     return;
   }
   large_lists[size.index] = new (block) FreeBlock{large_lists[size.index]};
@@ -254,7 +225,7 @@ void* recycle_allocate(size_t bytes) noexcept {
   if (!kRecycle || bytes == 0) return std::malloc(bytes);
   if (bytes >= kLargeBlock) {
     bool recycled;
-    return allocate_large(bytes, false, &recycled);
+    return allocate_large(bytes, &recycled);
   }
   return allocate_own(bytes);
 }
@@ -265,7 +236,7 @@ void* recycle_allocate_zeroed(size_t bytes) noexcept {
   if (bytes < kLargeBlock) {
     block = recycle_allocate(bytes);
   } else if (kRecycle) {
-    block = allocate_large(bytes, true, &used);
+    block = allocate_large(bytes, &used);
   } else {
     return std::calloc(1, bytes);
   }
@@ -305,6 +276,8 @@ int64_t recycle_kept() noexcept {
   std::lock_guard<std::mutex> lock(large_mutex);
   return large_kept;
 }
+
+int64_t recycle_fresh() noexcept { return fresh_bytes; }
 
 void* Recycled::operator new(size_t bytes) {
   void* block = recycle_allocate(bytes);

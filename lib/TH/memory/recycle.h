@@ -13,8 +13,8 @@
 
 namespace th TH_VISIBLE {
 
-constexpr size_t kSmallBlock = 512;         // up to this, sizes are multiples of 64 bytes
-constexpr size_t kLargeBlock = 128 * 1024;  // the smallest large block, in bytes
+constexpr size_t kSmallBlock = 512;        // up to this, sizes are multiples of 64 bytes
+constexpr size_t kLargeBlock = 16 * 1024;  // the smallest large block, in bytes
 
 // Returns nullptr if memory runs out. recycle_free needs the size that was requested.
 void* recycle_allocate(size_t bytes) noexcept;
@@ -33,6 +33,9 @@ bool recycle_release() noexcept;
 void recycle_expect(int64_t live, int64_t growth) noexcept;
 // Returns the number of bytes in unused large blocks.
 int64_t recycle_kept() noexcept;
+// Returns the number of bytes that the calling thread has allocated so far because no unused block
+// fitted. The system must map and clear most of this memory.
+int64_t recycle_fresh() noexcept;
 
 // Base class of frequently created classes: operator new and delete use recycled blocks.
 struct Recycled {
