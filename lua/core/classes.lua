@@ -6,6 +6,9 @@ local core = require 'tensor.core'
 local limit = require 'tensor.extra_arguments'.limit
 local each = require 'tensor.versions'.each
 
+-- The program may assign to globals before a class is first used.
+local ipairs = ipairs
+
 local classes = {}
 
 local elements = {}

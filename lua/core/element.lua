@@ -17,8 +17,8 @@ local each = require 'tensor.versions'.each
 -- as variable.
 -- luacheck: push ignore 212/...
 local function accessors(ffi, class, how, own, shared, tick)
-   local cast, floor, rawget, type, tonumber = ffi.cast, math.floor, rawget, type, tonumber
-   local metatable = debug.getmetatable
+   local cast, floor, rawget, type = ffi.cast, shared.floor, shared.rawget, shared.type
+   local tonumber, metatable = shared.tonumber, shared.metatable
    local box, pointer, words, load, store = how.box, how.pointer, how.words, how.load, how.store
    local lowest, highest, integral = how.lowest, how.highest, how.integral
    local operands, tracers = shared.operands, shared.tracers
@@ -205,6 +205,10 @@ local function accessors(ffi, class, how, own, shared, tick)
 end
 -- luacheck: pop
 
+-- The program may assign to globals before a class is first used. After `accessors`, which must not
+-- have upvalues.
+local debug, loadstring, rawget, rawset = debug, loadstring, rawget, rawset
+
 -- Returns the type of a C struct of which only some fields are named: {offset, bytes, declaration}.
 local function struct(ffi, fields, ...)
    table.sort(fields, function(a, b) return a[1] < b[1] end)
@@ -253,7 +257,9 @@ local function install(tensor)
    local boxes = {Tensor = ffi.typeof('struct { $ *tensor; } *', view),
                   Storage = ffi.typeof('struct { $ *storage; } *', storage)}
    local shared = {operands = ffi.cast('void **', at.operands),
-                   tracers = ffi.cast('int *', at.tracers), cuda = false}
+                   tracers = ffi.cast('int *', at.tracers), cuda = false,
+                   floor = math.floor, rawget = rawget, type = type, tonumber = tonumber,
+                   metatable = debug.getmetatable}
    local code = string.dump(accessors)
    -- The metamethods of all classes share one upvalue `tick`: that of the first one.
    local first, place
@@ -289,11 +295,12 @@ local function install(tensor)
       end
    end
 
+   local names = {'__index', '__newindex'}
    for kind in each(boxes) do
       classes.extend(kind, function(class, element)
          local own = {index = rawget(class, '__index'), newindex = rawget(class, '__newindex')}
          local new = tensor[element.name .. 'Tensor']
-         for _, name in ipairs {'__index', '__newindex'} do
+         for _, name in each(names) do
             own[name] = function(...)
                if not own.compiled then
                   prepare(element, new, kind, class, own)

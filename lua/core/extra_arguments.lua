@@ -3,6 +3,8 @@
 local each = require 'tensor.versions'.each
 local core = require 'tensor.core'
 
+-- The program may assign to globals before a class is first used.
+local rawget, select, type = rawget, select, type
 local getinfo = debug and debug.getinfo
 
 local extra = {}

@@ -8,6 +8,9 @@
 
 local ffi = require 'ffi'
 
+-- The program may assign to globals before a class is first used.
+local math, tonumber = math, tonumber
+
 -- is_nan[the upper 16 bits of an element]; infinity: these bits of infinity. If only lower bits of
 -- a NaN differ from infinity, LuaJIT takes it for a number, also after arithmetic.
 -- Compiled code tests a bool of the FFI without a snapshot. An `if` on numbers has one, and LuaJIT

@@ -5,6 +5,9 @@ local extra_arguments = require 'tensor.extra_arguments'
 local tensor = require 'tensor.core'
 local versions = require 'tensor.versions'
 
+-- The program may assign to globals before it reads a field.
+local error, ipairs, pcall, rawget, setmetatable = error, ipairs, pcall, rawget, setmetatable
+
 local on_demand = {}
 
 -- The part of each field that is not loaded yet: {module = 'tensor.x', names = {...}}.

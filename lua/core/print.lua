@@ -7,6 +7,8 @@ local core = require 'tensor.core'
 local versions = require 'tensor.versions'
 local each = versions.each
 
+-- The program may assign to globals before it prints a tensor.
+local debug, error, ipairs, table, tostring, type = debug, error, ipairs, table, tostring, type
 local floor, format = math.floor, string.format
 
 --- The print options; changed by setoptions.

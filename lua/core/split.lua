@@ -2,6 +2,7 @@
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
+local each = require 'tensor.versions'.each
 
 local function install(tensor)
    local function size_of(name, t, dim)
@@ -129,11 +130,10 @@ local function install(tensor)
       tensorSplit = tensor_split, unbind = unbind, vsplit = splitter('vsplit', 1, 2),
       hsplit = splitter('hsplit', 2, 1), dsplit = splitter('dsplit', 3, 3),
    }
-   local names = {'tensorSplit', 'unbind', 'vsplit', 'hsplit', 'dsplit'}
-   for _, name in ipairs(names) do tensor[name] = more[name] end
+   for name, f in each(more) do tensor[name] = f end
    tensor.split, tensor.chunk = split, chunk
    classes.extend('Tensor', function(class)
-      for _, name in ipairs(names) do class[name] = more[name] end
+      for name, method in each(more) do class[name] = method end
       --- As methods, the optional result table comes after the tensor.
       function class.split(self, a, ...)
          if type(a) == 'table' then

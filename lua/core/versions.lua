@@ -1,5 +1,9 @@
 -- The differences between LuaJIT and Lua 5.1, 5.3 and 5.4.
 
+-- The REPL uses these functions, after inputs that may have assigned to globals.
+local _VERSION, error, load, loadfile, pcall = _VERSION, error, load, loadfile, pcall
+local rawequal, select, setfenv, type, xpcall = rawequal, select, setfenv, type, xpcall
+
 local versions = {}
 
 --- pairs and next, under names that LuaJIT's parser does not recognize. For a loop over `pairs(t)`
@@ -40,6 +44,15 @@ function versions.load(text, name, environment)
       return chunk and environment and setfenv(chunk, environment) or chunk, message
    end
    return load(text, name, nil, environment)
+end
+
+--- loadfile(path, environment): like load, for the text in a file.
+function versions.loadfile(path, environment)
+   if _VERSION == 'Lua 5.1' then
+      local chunk, message = loadfile(path)
+      return chunk and setfenv(chunk, environment), message
+   end
+   return loadfile(path, nil, environment)
 end
 
 versions.log10 = math.log10 or function(number)

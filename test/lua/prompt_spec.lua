@@ -35,6 +35,26 @@ describe('the prompt', function()
     assert.are.equal('3\n3\n', (session('3', 'x = 4', 'nil', '_'):gsub('nil\n', '')))
   end)
 
+  it('stays after assignments to all globals of Lua', function()
+    local pipe = io.popen(([[env -u LUA_PATH -u LUA_CPATH '%s/bin/tensor' 2>&1 <<'END'
+local g = _G; for name in pairs(g) do g[name] = name == 'torch' and torch or 1 end
+1 + 1, type, 'text', {1, a = 2}
+t = torch.IntTensor(2):zero()
+t
+t[2], torch.LongStorage(1):fill(2)
+:time 3
+torch.isTensor, torch.getmetatable = 1, 2
+foo.bar
+_ == _
+return +
+END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
+    local output = pipe:read '*a'
+    pipe:close()
+    assert.matches('^2\t1\t"text"\t{1, a = 2}\n 0\n 0\n%[torch.IntTensor of size 2%]\n\n' ..
+                   '0\t%[2%]\n3\n[^\n]* of all processors\nstdin:1: [^\n]*global \'foo\'[^\n]*\n' ..
+                   '.*\ntrue\nstdin:1: unexpected symbol near [^\n]*\n$', output)
+  end)
+
   it('leaves at exit and quit, unless they are globals', function()
     for _, word in ipairs {'exit', 'quit', 'exit()', ' quit ( ) ', ':quit', ':q'} do
       assert.are.equal('1\n', (session('1', word, '2')), word)

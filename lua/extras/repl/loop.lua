@@ -68,9 +68,15 @@ function loop.session(io)
   local self = {environment = io.environment or _G}
   local stop = interrupt.stop_function()
 
+  -- Returns a hint or nil. Hints use functions of the module, which the program may have replaced.
+  local function hint_of(find, text)
+    local ok, hint = pcall(find, text, self.environment)
+    return ok and hint or nil
+  end
+
   function self.fail(message)
     local first, rest = message:match '^(.-)(\nstack traceback:.*)$'
-    local hint = hints.of(message, self.environment)
+    local hint = hint_of(hints.of, message)
     io.write_error(paint.text('error', first or message),
                    hint and '\n' .. paint.text('hint', hint) or '',
                    paint.text('dim', rest or ''), '\n')
@@ -84,7 +90,7 @@ function loop.session(io)
   -- another meaning. Each hint is written once.
   local warned = {}
   function self.warn(text)
-    local hint = hints.of_code(text, self.environment)
+    local hint = hint_of(hints.of_code, text)
     if hint and not warned[hint] then
       warned[hint] = true
       io.write_error(paint.text('hint', hint), '\n')
@@ -163,6 +169,16 @@ function loop.run(io)
     end
   end
 
+  -- Calls f(...). Reports an error, as of a function of the module that the program has replaced.
+  local function try(f, ...)
+    local results, message = trace.call(f, ...)
+    if not results then
+      session.fail(message)
+      return false
+    end
+    return results[1]
+  end
+
   -- Returns false if the session ends.
   local function handle(line)
     if #lines == 0 and commands.leaves(line, session.environment) then
@@ -182,7 +198,7 @@ function loop.run(io)
     remember(text)
     local ok = false
     if command then
-      ok = interrupt.call(command, session)
+      ok = interrupt.call(try, command, session)
     elseif message then
       session.fail(message)
     else

@@ -39,6 +39,11 @@ if lua_dir ~= '' then
   end
 end
 
+local _ENV = require 'tensor.repl.globals'()
+if setfenv then
+  setfenv(1, _ENV)
+end
+
 local interrupt = require 'tensor.repl.interrupt'
 local trace = require 'tensor.repl.trace'
 local versions = require 'tensor.versions'
