@@ -55,6 +55,14 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
                    '.*\ntrue\nstdin:1: unexpected symbol near [^\n]*\n$', output)
   end)
 
+  it('has no varargs', function()
+    local output, errors, printed = session('...', 'select("#", ...) -- none', 'x = {...}', '#x',
+                                            'for i = 1, 2 do print(...) end', ':time ...')
+    assert.matches('^0\n0\n[^\n]* of all processors\n$', output)
+    assert.are.equal('', errors)
+    assert.are.equal('\n\n', printed)
+  end)
+
   it('leaves at exit and quit, unless they are globals', function()
     for _, word in ipairs {'exit', 'quit', 'exit()', ' quit ( ) ', ':quit', ':q'} do
       assert.are.equal('1\n', (session('1', word, '2')), word)

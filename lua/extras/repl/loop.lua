@@ -15,28 +15,25 @@ local function incomplete(message)
   return message:find("<eof>'?$") ~= nil
 end
 
---- pass(...): returns its arguments.
-function loop.pass(...)
+-- Passes the values of an expression on: a tail call would be missing from tracebacks.
+local function pass(...)
   return ...
 end
 
---- compile(text, environment): compiles an input, as an expression if possible. Returns a function,
--- which must be called with loop.pass; or nil and an error message; or nil, nil if more lines are
--- needed.
-function loop.compile(text, environment)
+-- Checks an input, which is compiled as an expression if possible. Returns its source; or nil and
+-- an error message; or nil, nil if more lines are needed.
+local function source_of(text)
   -- As in Lua's own REPL, a leading `=` prints the value.
   local expression = text:gsub('^%s*=', '', 1)
-  local chunk, expression_error = versions.load('return ' .. expression, '=stdin', environment)
+  local chunk, expression_error = versions.load('return ' .. expression, '=stdin')
   if chunk then
-    -- Wrapped in a call, because a tail call would be missing from tracebacks. The wrapping fails
-    -- if the expression ends with a comment or `;`.
-    local call = 'return (...)(' .. expression .. ')'
-    local passed = versions.load(call, '=stdin', environment)
-    return passed or chunk, nil, passed and call or 'return ' .. expression
+    -- Fails if the expression ends with a comment or `;`.
+    local call = 'return __pass(' .. expression .. ')'
+    return versions.load(call, '=stdin') and call or 'return ' .. expression
   end
-  local statement, statement_error = versions.load(text, '=stdin', environment)
+  local statement, statement_error = versions.load(text, '=stdin')
   if statement then
-    return statement, nil, text
+    return text
   end
   if incomplete(expression_error) or incomplete(statement_error) then
     return nil, nil
@@ -47,20 +44,28 @@ end
 --- incomplete(text): returns 'code' if more lines are needed, 'text' if the input ends inside a
 -- string or comment, otherwise nil.
 function loop.incomplete(text)
-  local chunk, message = loop.compile(text)
-  if chunk or message or text:find '^%s*[:?]%a' then
+  local source, message = source_of(text)
+  if source or message or text:find '^%s*[:?]%a' then
     return nil
   end
   local _, reason = versions.load(text, '=stdin')
   return reason and reason:find 'unfinished' and 'text' or 'code'
 end
 
--- Returns the chunk with calls of `stop` in its loops and functions, or the chunk itself if there
--- are none.
-local function stoppable(chunk, source, stop, environment)
-  local text = stop and stops.insert(source, '__stop();')
-  local with = text and versions.load('local __pass, __stop = ... ' .. text, '=stdin', environment)
-  return with or chunk
+-- Returns the function of a source, or nil and an error message. It is called without arguments, so
+-- that `...` is empty. Its loops and functions call `stop`, if that is not nil.
+local function compile(source, stop, environment)
+  local function load_inside(text)
+    local outer, message = versions.load('local __pass, __stop = ... return function(...) ' ..
+                                         text .. '\nend', '=stdin', environment)
+    return outer and outer(pass, stop), message
+  end
+  local stoppable = stop and stops.insert(source, '__stop();')
+  local chunk = stoppable and load_inside(stoppable)
+  if chunk then
+    return chunk
+  end
+  return load_inside(source)
 end
 
 --- session(io): returns a session, which evaluates inputs. io: see loop.run.
@@ -100,14 +105,11 @@ function loop.session(io)
   --- compile(text): returns the function of an input, or nil and an error message. The message is
   -- nil if more lines are needed.
   function self.compile(text)
-    local chunk, message, source = loop.compile(text, io.environment)
-    if not chunk then
+    local source, message = source_of(text)
+    if not source then
       return nil, message
     end
-    chunk = stoppable(chunk, source, stop, io.environment)
-    return function()
-      return chunk(loop.pass, stop)
-    end
+    return compile(source, stop, io.environment)
   end
 
   --- show(results): stores the values in _, _1, _2, ... for later inputs, and prints them.

@@ -7,13 +7,13 @@ local trace = {}
 
 local FIRST, LAST = 12, 10
 
--- Formats a frame like debug.traceback.
-local function describe(frame)
+-- Formats a frame like debug.traceback. f: the function that `call` calls.
+local function describe(frame, f)
   local position = frame.short_src
   if frame.currentline > 0 then
     position = position .. ':' .. frame.currentline
   end
-  if frame.what == 'main' then
+  if frame.what == 'main' or frame.func == f and frame.what == 'Lua' then
     return position .. ': in main chunk'
   elseif frame.namewhat ~= '' then
     return ("%s: in function '%s'"):format(position, frame.name)
@@ -24,7 +24,7 @@ local function describe(frame)
 end
 
 -- Formats the frames from the error to f, which `caller` calls through xpcall.
-local function traceback(caller)
+local function traceback(caller, f)
   local frames, level = {}, 3
   local frame = debug.getinfo(level, 'Slnf')
   while frame and frame.func ~= caller do
@@ -46,7 +46,7 @@ local function traceback(caller)
   local lines = {'\nstack traceback:'}
   for i, each in ipairs(frames) do
     if i <= FIRST or i > #frames - LAST then
-      lines[#lines + 1] = '\t' .. describe(each)
+      lines[#lines + 1] = '\t' .. describe(each, f)
     elseif i == FIRST + 1 then
       lines[#lines + 1] = '\t...'
     end
@@ -77,7 +77,7 @@ function trace.call(f, ...)
     return ok, {n = select('#', ...), ...}
   end
   local ok, results = pack(versions.xpcall(f, function(value)
-    return message(value) .. traceback(caller)
+    return message(value) .. traceback(caller, f)
   end, ...))
   if ok then
     return results
