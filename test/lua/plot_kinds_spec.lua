@@ -4,6 +4,7 @@ local tensor = require 'tensor'
 local boxes = require 'tensor.plot.boxes'
 local contour = require 'tensor.plot.contour'
 local letters = require 'tensor.plot.letters'
+local new_page = require('tensor.plot.pixels').new
 
 local plot = tensor.plot
 
@@ -113,6 +114,25 @@ describe('lines and points', function()
       assert.are.equal(where, corner{name = 'curve', legend = where})
     end
     fails('the legend can be at "top right"', plot.line, {1}, {legend = 'outside'})
+  end)
+
+  it('cut off what is outside the picture, such as a large legend', function()
+    local figure = plot.figure{width = 200, height = 100}
+    for k = 1, 10 do figure:line({1, 2}, {name = ('long name %d '):format(k):rep(5)}) end
+    for _, where in ipairs{'top right', 'top left', 'bottom right', 'bottom left'} do
+      assert.are.same({3, 200, 400}, figure:set{legend = where}:pixels():size():totable())
+    end
+    assert.are.same({3, 400, 400}, plot.grid{{figure}, {figure}}:pixels():size():totable())
+    -- On a small page and in the middle of a large one.
+    local small, large = new_page(20, 10), new_page(60, 30)
+    for page, shift in pairs {[small] = 0, [large] = 1} do
+      page:rect(20 * shift - 5, 10 * shift - 5, 12, 13, {10, 20, 30})
+      page:rect(20 * shift + 15, 10 * shift + 5, 100, 100, {40, 50, 60})
+      page:rect(20 * shift - 9, 10 * shift, 4, 4, {0, 0, 0})
+      page:text(20 * shift + 1, 10 * shift - 3, 'A', {70, 80, 90})
+      page:text(20 * shift + 1, 10 * shift + 8, 'B', {70, 80, 90})
+    end
+    assert.is_true(small:result():equal(large:result():narrow(2, 21, 20):narrow(3, 41, 40)))
   end)
 end)
 

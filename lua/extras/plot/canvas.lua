@@ -8,7 +8,8 @@
 --   page:segments({{from, to}, ...}, color, thickness)
 --   page:bytes()
 --
--- A color is {red, green, blue}. Drawing outside the canvas raises an error.
+-- A color is {red, green, blue}. Pixels outside the canvas are not drawn, except that an image must
+-- be inside.
 
 local tensor = require 'tensor'
 local font = require 'tensor.plot.font'
@@ -30,8 +31,21 @@ function canvas:region(x, y, width, height)
   return self.pixels:narrow(2, y, height):narrow(3, x, width)
 end
 
+-- Returns the part of a rectangle inside the canvas, or nil.
+function canvas:clip(x, y, width, height)
+  local left, top = math.max(x, 1), math.max(y, 1)
+  local right = math.min(x + width - 1, self.pixels:size(3))
+  local bottom = math.min(y + height - 1, self.pixels:size(2))
+  if left <= right and top <= bottom then
+    return left, top, right - left + 1, bottom - top + 1
+  end
+  return nil
+end
+
 function canvas:fill(x, y, width, height, color)
-  local region = self:region(x, y, width, height)
+  local left, top, across, down = self:clip(x, y, width, height)
+  if not left then return end
+  local region = self:region(left, top, across, down)
   for channel = 1, 3 do
     region[channel]:fill(color[channel])
   end
@@ -66,9 +80,13 @@ function canvas:text(x, y, text, options)
   x = x - shift[options.align or 'left']
   for _, letter in ipairs(letters.list(text)) do
     local ink = magnify(font.glyph(letter), scale)
-    local region = self:region(x, y, ink:size(2), ink:size(1))
-    for channel = 1, 3 do
-      region[channel]:maskedFill(ink, color[channel])
+    local left, top, across, down = self:clip(x, y, ink:size(2), ink:size(1))
+    if left then
+      local region = self:region(left, top, across, down)
+      ink = ink:narrow(1, top - y + 1, down):narrow(2, left - x + 1, across)
+      for channel = 1, 3 do
+        region[channel]:maskedFill(ink, color[channel])
+      end
     end
     x = x + (font.width + 1) * scale
   end
