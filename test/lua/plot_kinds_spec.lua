@@ -158,6 +158,22 @@ describe('grids', function()
 end)
 
 describe('texts', function()
+  it('are cut off at the edge of a picture, in linear time', function()
+    local text = ('a\195\164'):rep(2000)
+    local read, list = 0, letters.list
+    letters.list = function(part)
+      read = read + #part
+      return list(part)
+    end
+    finally(function() letters.list = list end)
+    local long, short = new_page(100, 20), new_page(100, 20)
+    long:text(50, 5, text, {0, 0, 0}, 'center', 'title')
+    assert.is_true(read < 4 * #text)
+    -- 11 letters are 195 of 200 pixels wide.
+    short:text(50, 5, text:sub(1, 3 * 5 + 1), {0, 0, 0}, 'center', 'title')
+    assert.is_true(long:result():equal(short:result()))
+  end)
+
   it('are counted in letters', function()
     assert.are.equal(3, letters.count 'a\195\164\226\136\158')
     assert.are.same({'a', '\195\164', '\226\136\158', '\255', 'b'},

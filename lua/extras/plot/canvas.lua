@@ -65,9 +65,9 @@ function canvas:image(x, y, grey, scale)
   region:copy(picture:view(1, picture:size(1), picture:size(2)):expandAs(region))
 end
 
---- Returns the width of a text in pixels.
-function canvas.textwidth(text, scale)
-  return (letters.count(text) * (font.width + 1) - 1) * (scale or 1)
+--- Returns the width of a number of letters in pixels.
+function canvas.textwidth(count, scale)
+  return (count * (font.width + 1) - 1) * (scale or 1)
 end
 
 --- Draws a text. x is its left end, center or right end, depending on align; y is the top of its
@@ -75,7 +75,7 @@ end
 function canvas:text(x, y, text, options)
   options = options or {}
   local scale, color = options.scale or 1, options.color or BLACK
-  local width = canvas.textwidth(text, scale)
+  local width = canvas.textwidth(letters.count(text), scale)
   local shift = {left = 0, center = math.floor(width / 2), right = width}
   x = x - shift[options.align or 'left']
   for _, letter in ipairs(letters.list(text)) do

@@ -51,14 +51,14 @@ end
 --- Draws a text, cut off at the edge of the page.
 function pixels:text(x, y, text, color, align, size)
    local scale, width = SIZES[size or 'small'], self.canvas.pixels:size(3)
-   while #text > 0 do
-      local across = canvas.textwidth(text, scale)
-      local left = round(x * RATIO) - math.floor(across * (({center = 0.5, right = 1})[align] or 0))
-      left = math.max(left, 1)
+   local list, part = letters.list(text), ({center = 0.5, right = 1})[align] or 0
+   for count = math.min(#list, width), 1, -1 do
+      local across = canvas.textwidth(count, scale)
+      local left = math.max(round(x * RATIO) - math.floor(across * part), 1)
       if left + across <= width then
-         return self.canvas:text(left, round(y * RATIO), text, {color = color, scale = scale})
+         return self.canvas:text(left, round(y * RATIO), table.concat(list, '', 1, count),
+                                 {color = color, scale = scale})
       end
-      text = text:sub(1, -1 - #letters.list(text)[letters.count(text)])
    end
 end
 
