@@ -158,6 +158,17 @@ describe('grids', function()
 end)
 
 describe('texts', function()
+  it('are valid XML in SVG files', function()
+    local bad = '\239\191\189'
+    local options = {title = 'a\0\1\n\27\127<&>"', xlabel = '\255\195\164\195',
+                     name = '\237\160\128', ylabel = '\239\191\190\239\191\191'}
+    local text = plot.line({1, 2}, options):svg()
+    assert.is_truthy(text:find('>a     &lt;&amp;&gt;&quot;<', 1, true))
+    assert.is_truthy(text:find('>' .. bad .. '\195\164' .. bad .. '<', 1, true))
+    assert.is_truthy(text:find('>' .. bad:rep(3) .. '<', 1, true))
+    assert.is_truthy(text:find('>' .. bad:rep(2) .. '<', 1, true))
+  end)
+
   it('are cut off at the edge of a picture, in linear time', function()
     local text = ('a\195\164'):rep(2000)
     local read, list = 0, letters.list
@@ -179,6 +190,15 @@ describe('texts', function()
     assert.are.same({'a', '\195\164', '\226\136\158', '\255', 'b'},
                     letters.list 'a\195\164\226\136\158\255b')
     assert.are.equal(2, letters.count '\195\40')
+    -- Encodings that are too long, halves of pairs, and more than 0x10ffff.
+    for _, text in ipairs{'\192\128', '\224\159\191', '\237\160\128', '\240\143\191\191',
+                          '\244\144\128\128', '\244\143\191'} do
+      assert.are.equal(#text, letters.count(text))
+    end
+    for _, text in ipairs{'\194\128', '\224\160\128', '\237\159\191', '\240\144\128\128',
+                          '\244\143\191\191'} do
+      assert.are.equal(1, letters.count(text))
+    end
     assert.are.equal('\206\177', letters.of_code(0x3b1))
   end)
   it('have glyphs beyond ASCII in pictures', function()

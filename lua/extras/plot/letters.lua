@@ -2,6 +2,11 @@
 
 local letters = {}
 
+-- The values of the second byte after some first ones; others would encode a letter in more bytes
+-- than necessary, half of a pair, or a code point above 0x10ffff.
+local second_bytes = {[0xe0] = '[\160-\191]', [0xed] = '[\128-\159]', [0xf0] = '[\144-\191]',
+                      [0xf4] = '[\128-\143]'}
+
 --- Returns the letters of a text. A byte that is not valid UTF-8 is a letter of its own.
 function letters.list(text)
    local list, i = {}, 1
@@ -14,9 +19,10 @@ function letters.list(text)
       elseif first >= 0xc2 and first < 0xe0 then
          count = 2
       end
-      if not text:sub(i + 1, i + count - 1):find '^[\128-\191]*$' or i + count - 1 > #text then
-         count = 1
-      end
+      local rest = text:sub(i + 1, i + count - 1)
+      local is_valid = #rest == count - 1 and not rest:find '[^\128-\191]'
+                       and (not second_bytes[first] or rest:find('^' .. second_bytes[first]))
+      count = is_valid and count or 1
       list[#list + 1] = text:sub(i, i + count - 1)
       i = i + count
    end

@@ -2,6 +2,7 @@
 
 local base64 = require('tensor.plot.base64').encode
 local encode_png = require('tensor.formats.picture').encode_png
+local letters = require 'tensor.plot.letters'
 
 local svg = {}
 svg.__index = svg
@@ -14,9 +15,17 @@ local CAPITALS = 0.72  -- height of capitals relative to the font size
 local function number(x) return (('%.2f'):format(x):gsub('%.?0+$', '')) end
 local function hex(color) return ('#%02x%02x%02x'):format(color[1], color[2], color[3]) end
 
-local escapes = {['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;'}
+-- Replacements of the letters that have a meaning in XML or that XML does not allow.
+local REPLACEMENT = '\239\191\189'  -- U+FFFD
+local escapes = {['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;',
+                 ['\127'] = ' ', ['\239\191\190'] = REPLACEMENT, ['\239\191\191'] = REPLACEMENT}
+for byte = 0, 31 do escapes[string.char(byte)] = ' ' end
+for byte = 128, 255 do escapes[string.char(byte)] = REPLACEMENT end  -- not UTF-8
+
 local function escape(text)
-   return (text:gsub('[&<>"]', escapes):gsub('%c', ' '))
+   local list = letters.list(text)
+   for i, letter in ipairs(list) do list[i] = escapes[letter] or letter end
+   return table.concat(list)
 end
 
 function svg.new(width, height)
