@@ -29,6 +29,9 @@ local of_layer = {
    image = {},
 }
 
+local ranges = {width = {100, 10000}, height = {100, 10000}, size = {0.01, 1000},
+                thickness = {0.01, 1000}}
+
 local function is_pair(t)
    return type(t[1]) == 'number' and type(t[2]) == 'number' and t[1] < t[2] and #t == 2
 end
@@ -70,8 +73,9 @@ local function take_options(figure, options, kind)
          if not is_color(value) then
             error('plot: a color is a name, or {red, green, blue}, from 0 to 255', 0)
          end
-      elseif (name == 'width' or name == 'height') and not (value >= 100 and value <= 10000) then
-         error(('plot: the %s is from 100 to 10000, got %g'):format(name, value), 0)
+      elseif ranges[name] and not (value >= ranges[name][1] and value <= ranges[name][2]) then
+         error(('plot: the %s is from %g to %g, got %g')
+               :format(name, ranges[name][1], ranges[name][2], value), 0)
       end
       if known[name] then own[name] = value else figure.options[name] = value end
    end

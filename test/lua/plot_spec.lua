@@ -184,6 +184,17 @@ describe('figures', function()
     fails('above 0', plot.line, {1, 2}, {ylimits = {0, 1}, yscale = 'log'})
     fails('yscale is "linear" or "log"', plot.line, {1, 2}, {yscale = 'cubic'})
     fails('the width is from 100', plot.line, {1, 2}, {width = 5})
+    for _, value in ipairs {0, -1, 0 / 0, 1 / 0, 1e300, 1e-300} do
+      fails('the size is from 0.01 to 1000', plot.scatter, {1, 2}, {1, 2}, {size = value})
+      fails('the size is from 0.01 to 1000', plot.line, {1, 2}, {size = value})
+      for _, kind in ipairs {'line', 'contour'} do
+        fails('the thickness is from 0.01 to 1000', plot[kind], t, {thickness = value})
+      end
+      fails('the thickness is from 0.01 to 1000', plot.boxplot, {{1}}, {thickness = value})
+    end
+    for _, value in ipairs {0.01, 1000} do
+      plot.line({1, 2}, {thickness = value, size = value, marker = 'circle'}):pixels()
+    end
     fails('bins are from 1', plot.histogram, t, {bins = 0})
     fails('the histogram has no finite data', plot.histogram, {0 / 0})
     fails('colors are', plot.heatmap, t, {colors = 'jet'})
