@@ -34,6 +34,7 @@ local ranges = {width = {100, 10000}, height = {100, 10000}, size = {0.01, 1000}
 
 local function is_pair(t)
    return type(t[1]) == 'number' and type(t[2]) == 'number' and t[1] < t[2] and #t == 2
+          and t[1] > -math.huge and t[2] < math.huge
 end
 
 local function is_color(t)
@@ -57,7 +58,7 @@ local function take_options(figure, options, kind)
    if not fine then error('plot: ' .. failure, 0) end
    for name, value in each(options) do
       if name:find 'limits$' and not is_pair(value) then
-         error(('plot: %s must be {low, high}'):format(name), 0)
+         error(('plot: %s must be {low, high}, finite numbers'):format(name), 0)
       elseif name:find '^.scale$' then
          if value ~= 'log' and value ~= 'linear' then
             error(('plot: %s is "linear" or "log", got %q'):format(name, value), 0)
@@ -178,6 +179,9 @@ return function(tensor)
       elseif low == high then
          low, high = low - 0.5, high + 0.5
       end
+      if high - low >= math.huge then
+         error(('plot: values from %g to %g are too far apart'):format(low, high), 0)
+      end
       layer.heights, layer.edges = values:histc(bins, low, high):totable(), {}
       for k = 0, bins do layer.edges[k + 1] = low + k * ((high - low) / bins) end
    end
@@ -200,7 +204,7 @@ return function(tensor)
       end
       layer.scale = versions.require('tensor.plot.ticks').new(low, high, {most = 6})
       low, high = layer.scale.low, layer.scale.high
-      layer.grey = (values - low):div(high - low):clamp(0, 1)
+      layer.grey = colors.shade(values, low, high)
       layer.picture = colors.paint(tensor, values, low, high, layer.colors)
    end
 
@@ -211,7 +215,10 @@ return function(tensor)
          error(('plot: levels are from 1 to 1000, got %g'):format(levels), 0)
       end
       local list = {}
-      for k = 1, levels do list[k] = low + k * (high - low) / (levels + 1) end
+      for k = 1, levels do
+         local part = k / (levels + 1)
+         list[k] = low * (1 - part) + high * part
+      end
       return list
    end
 

@@ -132,6 +132,42 @@ describe('figures', function()
     assert.are.same({68, 1, 84}, layer.picture:select(3, 1):select(2, 1):totable())
     assert.are.same({253, 231, 37}, layer.picture:select(3, 1):select(2, 2):totable())
     assert.are.same({200, 200, 200}, layer.picture:select(3, 2):select(2, 2):totable())
+    layer = plot.heatmap(tensor.Tensor{{0, 1 / 0, -1 / 0, 1}}).layers[1]
+    for column = 2, 3 do
+      assert.are.same({200, 200, 200}, layer.picture:select(3, column):select(2, 1):totable())
+    end
+  end)
+
+  it('have ranges larger than the largest number, and very small ones', function()
+    local values = tensor.Tensor{{-2, -1}, {0, 1}, {1, 2}}
+    local function colors_of(scale, options)
+      return plot.heatmap(values * scale, options).layers[1].picture
+    end
+    assert.is_true(colors_of(1):equal(colors_of(8e307)))
+    assert.is_true(colors_of(1, {limits = {-1.5, 1.5}})
+                   :equal(colors_of(8e307, {limits = {-1.2e308, 1.2e308}})))
+    local function heights_of(figure)  -- x depends on the width of labels
+      local list = {}
+      for points in figure:svg():gmatch 'points="([^"]*)"' do
+        list[#list + 1] = points:gsub('[%d.]+,', '')
+      end
+      return table.concat(list, '\n')
+    end
+    for _, kind in ipairs {'contour', 'line', 'boxplot'} do
+      local function drawn(scale)
+        local data = values * scale
+        data = kind == 'line' and data:view(6) or kind == 'boxplot' and {data:view(6)} or data
+        return heights_of(plot[kind](data))
+      end
+      assert.are.equal(drawn(0.5), drawn(0.5 * 2 ^ 1023), kind)
+    end
+    for _, limits in ipairs {{0, 1e-320}, {0, 5e-324}, {-1.79e308, 1.79e308},
+                             {1.78e308, 1.79e308}} do
+      local figure = plot.heatmap(values, {limits = limits})
+      figure:svg()
+      figure:pixels()
+      figure:text()
+    end
   end)
 
   it('are text', function()
@@ -205,7 +241,11 @@ describe('figures', function()
     fails('a color is a name, or', plot.line, {1, 2}, {color = {1, 2}})
     fails('a heat map needs a matrix', plot.heatmap, tensor.ones(3))
     fails('got 2 x 2 x 2', plot.image, tensor.ones(2, 2, 2))
-    fails('too far apart', plot.line{-1e308, 1e308}.svg, plot.line{-1e308, 1e308})
+    local far = {-1.79e308, 1.79e308}
+    fails('too far apart', plot.line(far).svg, plot.line(far))
+    fails('too far apart', plot.histogram, far)
+    fails('too far apart', plot.histogram, t, {limits = far})
+    fails('limits must be {low, high}, finite', plot.heatmap, t, {limits = {0, 1 / 0}})
     fails('text has 20', plot.line{1}.text, plot.line{1}, 5)
     assert.matches('plot_spec', error_of(function() plot.line('x') end), 1, true)
   end)

@@ -30,8 +30,8 @@ return {
           'and further elements as circles. Returns the figure.' .. figure ..
           '; `name`, `color`, `labels` and `thickness`.',
       heatmap =
-          'Draws a matrix as colors, the first row at the top, with a color bar. NaN is ' ..
-          'grey. Returns the figure.' .. figure ..
+          'Draws a matrix as colors, the first row at the top, with a color bar. NaN and ' ..
+          'infinite elements are grey. Returns the figure.' .. figure ..
           '; `colors`: "viridis", "grey" or "diverging"; `limits`, `{low, high}`.',
       contour =
           'Draws lines where a matrix has certain values, also on top of a heat map. `x` ' ..

@@ -9,8 +9,9 @@ local REACH = 1.5            -- length of a whisker, relative to the box
 local function quantile(sorted, q)
    local at = 1 + q * (#sorted - 1)
    local below = math.floor(at)
-   local next_value = sorted[below + 1] or sorted[below]
-   return sorted[below] + (at - below) * (next_value - sorted[below])
+   -- The difference of two numbers may be infinite, that of their halves is not.
+   local half, next_half = sorted[below] / 2, (sorted[below + 1] or sorted[below]) / 2
+   return (half + (at - below) * (next_half - half)) * 2
 end
 
 --- Returns {low, first, median, third, high, outliers} of a list of numbers; nil if none is finite.

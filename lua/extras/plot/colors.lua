@@ -10,7 +10,7 @@ local colors = {
    text = {40, 44, 52}, axis = {70, 74, 82}, grid = {226, 228, 232},
 }
 
-local NONE = {200, 200, 200}  -- the color of NaN
+local NONE = {200, 200, 200}  -- the color of NaN and infinite values
 
 -- Colors at equal distances from the lowest to the highest value.
 local maps = {
@@ -65,11 +65,18 @@ local function levels(tensor, map)
    return tensor.ByteTensor(rows)
 end
 
+--- Maps values to the range from 0 to 1, and those that are not finite to NaN. Differences are
+-- computed from halves, because that of two numbers may be infinite.
+function colors.shade(values, low, high)
+   local half = high / 2 - low / 2
+   local shade = (values / 2 - low / 2):div(half > 0 and half or 1):clamp(0, 1)
+   return shade:maskedFill(values:isfinite():eq(0), 0 / 0)
+end
+
 --- Maps a matrix of values to colors: a ByteTensor of 3 x H x W.
 function colors.paint(tensor, values, low, high, name)
-   local range = high > low and high - low or 1
-   local level = (values - low):mul((LEVELS - 1) / range):clamp(0, LEVELS - 1):round():add(1)
-   level:maskedFill(values:ne(values), LEVELS + 1)
+   local level = colors.shade(values, low, high):mul(LEVELS - 1):round():add(1)
+   level:maskedFill(level:ne(level), LEVELS + 1)
    local picked = levels(tensor, maps[name]):index(1, level:long():view(level:nElement()))
    return picked:view(values:size(1), values:size(2), 3):permute(3, 1, 2):contiguous()
 end

@@ -3,7 +3,8 @@
 local contour = {}
 
 -- Returns the position between two neighbours where the values cross the level, from 0 to 1.
-local function crossing(a, b, level) return (level - a) / (b - a) end
+-- The difference of two numbers may be infinite, that of their halves is not.
+local function crossing(a, b, level) return (level / 2 - a / 2) / (b / 2 - a / 2) end
 
 -- Calls add(edge, edge) for each piece of the contour line in a cell. An edge is {key, x, y}; equal
 -- keys are the same edge of neighbouring cells.
@@ -27,7 +28,7 @@ local function each_piece(rows, i, j, level, add)
       add(edges[1], edges[2])
    elseif #edges == 4 then  -- a saddle: the center decides which corners are connected
       local top, right, bottom, left = edges[1], edges[2], edges[3], edges[4]
-      if ((a + b + c + d) / 4 < level) == (a < level) then
+      if (a / 4 + b / 4 + c / 4 + d / 4 < level) == (a < level) then
          add(top, right)
          add(bottom, left)
       else

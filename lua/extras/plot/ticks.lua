@@ -8,6 +8,10 @@ axis.__index = axis
 local MOST_DECADES = 8
 -- Between these, powers of ten are neither 0 nor infinite.
 local LEAST_POWER, MOST_POWER = -323, 308.25
+local LEAST = 1e-300  -- smaller ranges are 0
+
+-- Differences are computed from halves, because that of two numbers may be infinite.
+local function half_range(low, high) return high / 2 - low / 2 end
 
 -- Returns 1, 2 or 5 times a power of ten, so that at most `most` such steps fit into the range.
 local function step_of(range, most)
@@ -21,9 +25,10 @@ end
 local function text_of(value) return ('%.10g'):format(value) end
 
 local function linear(low, high, most)
-   local step, marks = step_of(high - low, most), {}
-   local slack = (high - low) * 1e-9
-   for k = math.ceil((low - slack) / step), math.floor((high + slack) / step) do
+   local half, marks = half_range(low, high), {}
+   local step = step_of(half, most / 2)
+   local slack = half / step * 2e-9
+   for k = math.ceil(low / step - slack), math.floor(high / step + slack) do
       marks[#marks + 1] = {k * step, text_of(k == 0 and 0 or k * step)}
    end
    return marks
@@ -52,15 +57,16 @@ function axis.new(low, high, options)
    local from, to = low, high
    if log then from, to = log10(low), log10(high) end
    -- If all values are equal, widen the range.
-   if to - from <= 1e-12 * math.max(math.abs(from), math.abs(to)) then
+   local half = half_range(from, to)
+   if half <= math.max(0.5e-12 * math.max(math.abs(from), math.abs(to)), LEAST) then
       local more = log and 0.5 or math.max(0.5, 0.1 * math.abs(from))
       from, to = from - more, to + more
    end
-   local more = (options.margin or 0) * (to - from)
+   local more = (options.margin or 0) * half_range(from, to) * 2
    from = options.keeplow and from or from - more
    to = options.keephigh and to or to + more
    if log then from, to = math.max(from, LEAST_POWER), math.min(to, MOST_POWER) end
-   if to - from >= math.huge then
+   if half_range(from, to) >= math.huge then
       error(('plot: values from %g to %g are too far apart'):format(low, high), 0)
    end
    low, high = log and 10 ^ from or from, log and 10 ^ to or to
@@ -75,7 +81,7 @@ function axis:position(value)
    if self.log then
       value = value > 0 and log10(value) or 0 / 0
    end
-   return (value - self.from) / (self.to - self.from)
+   return half_range(self.from, value) / half_range(self.from, self.to)
 end
 
 return axis
