@@ -339,6 +339,42 @@ describe('columns', function()
   end)
 end)
 
+describe('columns of random text', function()
+  local pieces = { ';', '\t', ',', '"', '\n', '\r', ' ', '#', '.', '-', '1', 'a', '\0', '\127',
+                   '\195\164', '\239\187\191', 'NA', "'", '|', '\\' }
+
+  local function random_text(most)
+    local parts = {}
+    for k = 1, math.random(0, most) do parts[k] = pieces[math.random(#pieces)] end
+    return table.concat(parts)
+  end
+
+  it('are written and read as the same', function()
+    math.randomseed(7)
+    for _, ending in ipairs { '.csv', '.tsv' } do
+      with_name(ending, function(name)
+        for _ = 1, 100 do
+          local columns, types, names = {}, {}, {}
+          local rows = math.random(4)
+          for k = 1, math.random(2) do
+            columns[k], types[k] = {}, 'text'
+            names[k] = 'n' .. random_text(2) .. k
+            for row = 1, rows do columns[k][row] = random_text(4) end
+          end
+          tensor.save(name, columns)
+          local back = tensor.load(name, { columns = true, types = types, header = false })
+          assert.are.same(columns, back)
+          tensor.save(name, columns, { names = names })
+          local found
+          back, found = tensor.load(name, { columns = true, types = types, header = true })
+          assert.are.same(names, found)
+          for k, column in ipairs(columns) do assert.are.same(column, back[k]) end
+        end
+      end)
+    end
+  end)
+end)
+
 describe('tensors as text', function()
   it('are read as the same numbers, of every type and layout', function()
     with_name('.csv', function(name)
