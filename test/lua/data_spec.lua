@@ -84,6 +84,16 @@ describe('tensor.data', function()
       'data.batches: size: a whole number of at least 1 is expected, got nil')
     assert.has_error(function() data.batches({3}, {size = 1}) end,
       'data.batches: source 1: a tensor or a table with count and get is expected, got number')
+    for _, value in ipairs {5, 'x', print} do
+      assert.has_error(function() data.batches(value, {size = 1}) end,
+        'data.batches: sources: a tensor, a table with count and get, or a list of them is ' ..
+        'expected, got ' .. type(value))
+      assert.has_error(function() data.batches(x, value) end,
+        'data.batches: a table of options is expected, got ' .. type(value))
+    end
+    assert.has_error(function() data.batches(nil, {size = 1}) end,
+      'data.batches: sources: a tensor, a table with count and get, or a list of them is ' ..
+      'expected, got nil')
     assert.has_error(function() data.batches(x, {size = 1, suffle = true}) end,
       'data.batches: unknown option suffle; the options are ahead, partial, seed, shuffle, size, '
       .. 'threads, transform')

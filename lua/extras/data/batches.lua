@@ -206,8 +206,14 @@ end
 return function(sources, options)
    if tensor.isTensor(sources) or type(sources) == 'table' and sources.get then
       sources = {sources}
+   elseif type(sources) ~= 'table' then
+      fail('sources: a tensor, a table with count and get, or a list of them is expected, got %s',
+           tensor.type(sources) or type(sources))
    end
    options = options or {}
+   if type(options) ~= 'table' then
+      fail('a table of options is expected, got %s', tensor.type(options) or type(options))
+   end
    local fine, failure = pcall(files.check, options, {
       size = 'number', shuffle = 'boolean', seed = 'number', partial = 'boolean',
       transform = 'function', threads = 'number', ahead = 'number',
