@@ -181,6 +181,14 @@ local cases = wanted_cases()
 if options.smoke then
   smoke(cases)
 end
+if not options.out or not options.ours then
+  io.stderr:write('run.lua: out=FOLDER and ours=COMMAND are expected, or smoke=1\n')
+  os.exit(2)
+end
+if os.execute(("mkdir -p -- '%s'"):format(options.out:gsub("'", "'\\''"))) ~= 0 then
+  io.stderr:write('run.lua: cannot create the folder ', options.out, '\n')
+  os.exit(2)
+end
 
 local run = { cases = cases, libraries = {}, out = options.out, load = load_average(),
               statistic = options.minimum and 'Minima' or 'Medians' }
