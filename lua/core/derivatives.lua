@@ -119,8 +119,7 @@ return function(tensor, native, parts)
    function tensor.hessian(f, x)
       check_function('hessian', f)
       check_tensor('hessian', x)
-      local df = tensor.grad(f)
-      return tensor.jacobian(function(t) return (df(t)) end, x)
+      return tensor.jacobian(parts.gradient_function('hessian', f, 1, parts.as_number), x)
    end
 
    -- The limits of the options of gradcheck.

@@ -259,9 +259,9 @@ local function install(tensor)
       end
    end
 
-   -- The function that tensor.grad returns. form: of numbers among the gradients and results.
-   -- ready: an option of tensor.grad.
-   local function gradient_function(f, which, form, ready)
+   -- The function that tensor.grad returns. name: that of the function that was called. form: of
+   -- numbers among the gradients and results. ready: an option of tensor.grad.
+   local function gradient_function(name, f, which, form, ready)
       return function(...)
          local tape, tracked, results, rules, is_tied = record(f, pack(...),
             function(k) return k == which end)
@@ -276,13 +276,13 @@ local function install(tensor)
             local got = istensor(value) and ('a tensor with %d elements'):format(value:nElement())
                or type(loss)
             native.close(tape)
-            error(('grad: the first result of the function must be a number or a tensor with one '
-               .. 'element that depends on argument %d; got %s'):format(which, got), 2)
+            error(('%s: the first result of the function must be a number or a tensor with one '
+               .. 'element that depends on argument %d; got %s'):format(name, which, got), 2)
          end
          if value and not native.tracks(tape, value) then
             native.close(tape)
-            error(('grad: the first result of the function does not depend on argument %d')
-               :format(which), 2)
+            error(('%s: the first result of the function does not depend on argument %d')
+               :format(name, which), 2)
          elseif value then
             native.add_one(tape, value)
          end
@@ -328,11 +328,11 @@ local function install(tensor)
       end
       local ready = options and options.ready
       if options and options.tensors then
-         return gradient_function(f, which, as_tensor, ready)
+         return gradient_function('grad', f, which, as_tensor, ready)
       end
-      local df = gradient_function(f, which, as_number, ready)
+      local df = gradient_function('grad', f, which, as_number, ready)
       if not ready then
-         recordable[df] = gradient_function(f, which, wrap)
+         recordable[df] = gradient_function('grad', f, which, wrap)
       end
       return df
    end
@@ -436,6 +436,7 @@ local function install(tensor)
       settled = settled, as_number = as_number, recordings = recordings,
       check_function = check_function, check_list = check_list, as_gradient = as_gradient,
       each_gradient = each_gradient, is_floating = is_floating, isblob = isblob,
+      gradient_function = gradient_function,
    }
    require 'tensor.custom_gradient' (tensor, native, parts)
    require 'tensor.derivatives' (tensor, native, parts)

@@ -287,6 +287,16 @@ describe('tensor.jvp', function()
 end)
 
 describe('tensor.jacobian and tensor.hessian', function()
+  it('name the function in errors', function()
+    local message = 'hessian: the first result of the function must be a number or a tensor ' ..
+                    'with one element that depends on argument 1; got '
+    assert.has_error(function() tensor.hessian(function() return 3 end, D{ 1, 2 }) end,
+                     message .. 'number')
+    assert.has_error(function() tensor.hessian(function(x) return x end, D{ 1, 2 }) end,
+                     message .. 'a tensor with 2 elements')
+    assert.has_error(function() tensor.hessian(function() return D{ 1 } end, D{ 1, 2 }) end,
+                     'hessian: the first result of the function does not depend on argument 1')
+  end)
   it('refuse a function without a result', function()
     assert.matches('jacobian: the function must return a tensor or a number, got nil',
                    select(2, pcall(tensor.jacobian, function() end, D{ 1 })))
