@@ -1,5 +1,6 @@
 -- tensor.customGradient and tensor.checkpoint: functions whose gradients a rule computes.
 
+local nested = require 'tensor.nested'
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
@@ -72,14 +73,16 @@ return function(tensor, native, parts)
 
    local last_rule = 0
 
-   -- customGradient and checkpoint. again: the rule calls f again, so it gets the state of the
-   -- random generator, too. If two arguments share memory, f is called as usual.
-   local function custom(f, rule, again)
+   -- customGradient and checkpoint. name: that of the function. again: the rule calls f again, so
+   -- it gets the state of the random generator, too. If two arguments share memory, f is called as
+   -- usual.
+   local function custom(name, f, rule, again)
       return function(...)
          local arguments = pack(...)
          if not native.is_active() or again and tensor.isCompiling() then
             return f(...)
          end
+         nested.check(name, arguments)
          local operands = {}
          local form = form_of(arguments, operands)
          if again and native.share_storage(nil, operands) then
@@ -90,7 +93,11 @@ return function(tensor, native, parts)
          local state = again and tensor.getRNGState()
          native.begin(number, operands)
          local results, failure = parts.run(true, nil, f, arguments)
-         if not results then
+         local fine = results
+         if fine then
+            fine, failure = pcall(nested.check, name, results)
+         end
+         if not fine then
             native.finish(number, {})
             error(failure, 0)
          end
@@ -135,7 +142,7 @@ return function(tensor, native, parts)
    function tensor.customGradient(f, rule)
       parts.check_function('customGradient', f)
       parts.check_function('customGradient', rule)
-      return custom(f, rule)
+      return custom('customGradient', f, rule)
    end
 
    --- Returns a function with the results and gradients of f, which does not keep f's intermediate
@@ -143,7 +150,7 @@ return function(tensor, native, parts)
    -- that depend on the arguments of tensor.grad.
    function tensor.checkpoint(f)
       parts.check_function('checkpoint', f)
-      return custom(f, function(cotangents, _, arguments, state)
+      return custom('checkpoint', f, function(cotangents, _, arguments, state)
          local later = tensor.getRNGState()
          tensor.setRNGState(state)
          local list = tensor.vjp(f, arguments, cotangents)

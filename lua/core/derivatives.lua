@@ -1,6 +1,7 @@
 -- Functions that are made of tensor.vjp: jvp, jacobian, hessian, gradcheck.
 
 local files = require 'tensor.files'
+local nested = require 'tensor.nested'
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
@@ -46,8 +47,9 @@ return function(tensor, native, parts)
       return map(args, function(leaf) return istensor(leaf) and leaf:clone() or leaf end)
    end
 
-   -- The results of f(args), as a list, without recording them.
-   local function plain(f, args)
+   -- The results of f(args), as a list, without recording them. name: that of the function that was
+   -- called.
+   local function plain(name, f, args)
       local arguments = map(args, function(leaf)
          return istensor(leaf) and native.detached(leaf) or isnumber(leaf) and leaf:item() or leaf
       end)
@@ -56,6 +58,7 @@ return function(tensor, native, parts)
       if not results then
          error(failure, 0)
       end
+      nested.check(name, results)
       return results
    end
 
@@ -65,6 +68,7 @@ return function(tensor, native, parts)
       check_function('jvp', f)
       check_list('jvp', 'a list of arguments', args)
       check_list('jvp', 'a list of tangents', tangents)
+      nested.check('jvp', args)
       -- The gradients of the arguments are linear in those of the results, so their derivatives by
       -- the latter are those of the results by the arguments.
       local count = args.n or #args
@@ -75,7 +79,7 @@ return function(tensor, native, parts)
                                 tangent, function() end)
          end
       end
-      local cotangents, results = {}, plain(f, args)
+      local cotangents, results = {}, plain('jvp', f, args)
       for k = 1, results.n do
          cotangents[k] = map(results[k], function(leaf)
             return istensor(leaf) and leaf:clone():zero() or 0
@@ -99,7 +103,7 @@ return function(tensor, native, parts)
    function tensor.jacobian(f, x)
       check_function('jacobian', f)
       check_tensor('jacobian', x)
-      local y = plain(f, { x })[1]
+      local y = plain('jacobian', f, { x })[1]
       y = type(y) == 'number' and new{ y } or y
       if not istensor(y) then
          error(('jacobian: the function must return a tensor or a number, got %s'):format(
@@ -184,13 +188,13 @@ return function(tensor, native, parts)
          for k = 1, count do
             directions[k] = map(args[k], random)
          end
-         local results = plain(f, args)
+         local results = plain('gradcheck', f, args)
          check_values('the results', results, results.n)
          local cotangents = map(results, random)
          cotangents.n = nil
          local found = inner(tensor.vjp(f, copied(list), cotangents), directions)[1]
-         local more = inner(plain(f, move(list, directions, step)), cotangents)[1]
-         local less = inner(plain(f, move(list, directions, -step)), cotangents)[1]
+         local more = inner(plain('gradcheck', f, move(list, directions, step)), cotangents)[1]
+         local less = inner(plain('gradcheck', f, move(list, directions, -step)), cotangents)[1]
          local expected = (more - less) / (2 * step)
          local agrees = math.abs(found - expected) <= tolerance * (1 + math.abs(expected))
          if not agrees then
@@ -226,12 +230,13 @@ return function(tensor, native, parts)
                name, limit.text, tostring(value)), 2)
          end
       end
+      nested.check('gradcheck', args)
       check_values('the arguments', args, args.n or #args)
       local ok, message = check_directions(f, args, options)
       if not ok or (options.order or 1) < 2 then
          return ok, message
       end
-      local cotangents = map(plain(f, args), function(leaf)
+      local cotangents = map(plain('gradcheck', f, args), function(leaf)
          return not istensor(leaf) and 1
             or parts.is_floating(leaf) and leaf.new(leaf:size()):uniform(-1, 1)
       end)

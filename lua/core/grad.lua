@@ -4,6 +4,7 @@
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 local files = require 'tensor.files'
+local nested = require 'tensor.nested'
 local recordable = require 'tensor.recordable'
 
 local function install(tensor)
@@ -111,8 +112,13 @@ local function install(tensor)
 
    -- Calls f(arguments), of which those for which chosen(k) is true are tracked. Returns the tape,
    -- a list of their tracked forms, the results, the rules of customGradient, and true if a tensor
-   -- is at several places.
-   local function record(f, arguments, chosen)
+   -- is at several places. name: that of the function that was called.
+   local function record(name, f, arguments, chosen)
+      for k = 1, arguments.n do
+         if chosen(k) then
+            nested.check(name, arguments[k])
+         end
+      end
       local tape = native.tape()
       local tracked = {}
       local given = { n = arguments.n }
@@ -163,7 +169,11 @@ local function install(tensor)
       end
       local rules = {}
       local results, failure = run(tape, rules, f, given)
-      if not results then
+      local fine = results
+      if fine then
+         fine, failure = pcall(nested.check, name, results)
+      end
+      if not fine then
          native.close(tape)
          error(failure, 0)
       end
@@ -263,7 +273,7 @@ local function install(tensor)
    -- numbers among the gradients and results. ready: an option of tensor.grad.
    local function gradient_function(name, f, which, form, ready)
       return function(...)
-         local tape, tracked, results, rules, is_tied = record(f, pack(...),
+         local tape, tracked, results, rules, is_tied = record(name, f, pack(...),
             function(k) return k == which end)
          local loss = results[1]
          local value = isnumber(loss) and loss.tensor or loss
@@ -387,7 +397,7 @@ local function install(tensor)
       for k = 1, arguments.n do
          arguments[k] = args[k]
       end
-      local tape, tracked, results, rules, is_tied = record(f, arguments,
+      local tape, tracked, results, rules, is_tied = record('vjp', f, arguments,
          function() return true end)
       local function seed(value, gradient)
          if type(value) ~= 'number' then  -- a number is constant
@@ -423,6 +433,7 @@ local function install(tensor)
 
    --- Returns x without its dependence on tracked tensors: a copy of a tensor, a plain number.
    function tensor.stopGradient(x)
+      nested.check('stopGradient', x)
       return map(x, function(leaf)
          if isnumber(leaf) then
             return native.detached(leaf.tensor)[1]

@@ -17,6 +17,22 @@ local function is_nested(value)
    return type(value) == 'table' and getmetatable(value) == nil
 end
 
+-- Raises an error if a nested table contains itself. name: that of the function that was called.
+local function check(name, value, enclosing)
+   if not is_nested(value) then
+      return
+   end
+   enclosing = enclosing or {}
+   if enclosing[value] then
+      error(name .. ': a table of tensors contains itself', 0)
+   end
+   enclosing[value] = true
+   for _, field in each(value) do
+      check(name, field, enclosing)
+   end
+   enclosing[value] = nil
+end
+
 local Forms = {}
 Forms.__index = Forms
 
@@ -167,4 +183,4 @@ function Forms:unpack_results(tables, ...)
    return unpack(results, 1, template.n)
 end
 
-return { new = new, is_nested = is_nested }
+return { new = new, is_nested = is_nested, check = check }

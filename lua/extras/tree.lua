@@ -27,23 +27,33 @@ function tree.keys(t)
    return keys
 end
 
-local function collect(value, list, seen)
+-- Marks a table whose fields are visited. Raises an error if it is inside itself.
+local function enter(enclosing, value)
+   if enclosing[value] then
+      error('tree: a table of tensors contains itself', 0)
+   end
+   enclosing[value] = true
+end
+
+local function collect(value, list, seen, enclosing)
    if is_tensor(value) then
       if not seen[value] then
          seen[value] = true
          list[#list + 1] = value
       end
    elseif type(value) == 'table' then
+      enter(enclosing, value)
       for _, key in ipairs(tree.keys(value)) do
-         collect(value[key], list, seen)
+         collect(value[key], list, seen, enclosing)
       end
+      enclosing[value] = nil
    end
    return list
 end
 
 --- Returns the list of the tensors in a nested table, each once.
 function tree.leaves(t)
-   return collect(t, {}, {})
+   return collect(t, {}, {}, {})
 end
 
 -- Returns true if two lists have the same n values.
@@ -57,7 +67,7 @@ local function are_same(a, b, n)
 end
 
 -- seen: the arguments and the result of earlier calls of f, by the tensor.
-local function walk(path, f, value, others, seen)
+local function walk(path, f, value, others, seen, enclosing)
    if is_tensor(value) then
       local call = seen[value]
       if not call or not are_same(call.others, others, #others) then
@@ -68,6 +78,7 @@ local function walk(path, f, value, others, seen)
    elseif type(value) ~= 'table' then
       return value
    end
+   enter(enclosing, value)
    local result = {}
    for _, key in ipairs(tree.keys(value)) do
       local own, name = {}, ('%s.%s'):format(path, tostring(key))
@@ -77,8 +88,9 @@ local function walk(path, f, value, others, seen)
          end
          own[k] = other[key]
       end
-      result[key] = walk(name, f, value[key], own, seen)
+      result[key] = walk(name, f, value[key], own, seen, enclosing)
    end
+   enclosing[value] = nil
    return result
 end
 
@@ -86,7 +98,7 @@ end
 -- the other tables. Returns a nested table of the results. Other values in t are kept. A tensor at
 -- several places has one result, unless the other values there differ.
 function tree.map(f, t, ...)
-   return walk('', f, t, {...}, {})
+   return walk('', f, t, {...}, {}, {})
 end
 
 --- copy(to, from): copies the elements of the tensors in `from` into those in `to`.

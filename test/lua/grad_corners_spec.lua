@@ -1,6 +1,6 @@
 -- Gradients where a function is not differentiable, or a formula would give NaN: the table in
--- doc/gradients.md, as exact numbers. Then gradients of other element types, and of operands of
--- different shapes.
+-- doc/gradients.md, as exact numbers. Then gradients of other element types, of operands of
+-- different shapes, and of nested tables.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
@@ -359,4 +359,51 @@ describe('operands of different shapes', function()
       end)
     end
   end
+end)
+
+describe('nested tables', function()
+  it('may not contain themselves, but a table at two places', function()
+    local p = { w = T{ 1, 2 } }
+    p.more = { p }
+    local function f(t) return t.w:sum() end
+    local function cyclic(x)
+      local result = { x * 2 }
+      result[2] = result
+      return result
+    end
+    for name, call in pairs{
+      grad = function() tensor.grad(f)(p) end,
+      vjp = function() tensor.vjp(f, { p }, { 1 }) end,
+      jvp = function() tensor.jvp(f, { p }, { p }) end,
+      gradcheck = function() tensor.gradcheck(f, { p }) end,
+      stopGradient = function() tensor.stopGradient(p) end,
+      checkpoint = function()
+        tensor.grad(function(x) return tensor.checkpoint(cyclic)(x)[1]:sum() end)(p.w)
+      end,
+      customGradient = function()
+        tensor.grad(function(x)
+          return tensor.customGradient(f, f)({ w = x, p }):sum()
+        end)(p.w)
+      end,
+    } do
+      assert.has_error(call, name .. ': a table of tensors contains itself')
+    end
+    for name, call in pairs{
+      vjp = function() tensor.vjp(cyclic, { p.w }, { cyclic(p.w) }) end,
+      jvp = function() tensor.jvp(cyclic, { p.w }, { p.w }) end,
+      grad = function() tensor.grad(function(x) return x:sum(), cyclic(x) end)(p.w) end,
+    } do
+      assert.has_error(call, name .. ': a table of tensors contains itself')
+    end
+    local shared = { T{ 3 } }
+    local g = tensor.grad(function(t) return (t[1][1] * t[2][1]):sum() end)({ shared, shared })
+    assert.are.same({ 6 }, g[1][1]:totable())
+    -- The tape of a call that failed is closed.
+    assert.are.same({ 1, 1 }, tensor.grad(f)({ w = T{ 1, 2 } }).w:totable())
+    local tree = require 'tensor.tree'
+    for _, name in ipairs{ 'leaves', 'clone', 'count', 'norm' } do
+      assert.has_error(function() tree[name](p) end, 'tree: a table of tensors contains itself')
+    end
+    assert.are.equal(2, tree.count({ shared, { shared, T{ 1 } } }))
+  end)
 end)
