@@ -335,7 +335,7 @@ TEST_F(TensorFiles, ColumnsOfTextAreReadAsDates) {
   const std::string damaged = with_bytes("b.csv", "day\n2026-11-23\n2026-02-29\n");
   table = THCsvTable_new(damaged.c_str(), nullptr);
   EXPECT_TRUE(has(error_of([&] { THDoubleTensor_readDates(seconds, table, 0); }),
-                  "row 2 of column 1: '2026-02-29' is not a date"));
+                  "line 3, column 1 (day): '2026-02-29' is not a date"));
   EXPECT_EQ(seconds.numel(), 4) << "an error changes nothing";
   THCsvTable_free(table);
   THCsvOptions options;

@@ -280,8 +280,15 @@ describe('columns', function()
     for _, bad in ipairs { '2001-02-29', '2001-13-01', '01.02.2001', '2001-01-01T25:00',
                            '2001-01-01 10:30 CET' } do
       local message = failure('day\n' .. bad .. '\n', { columns = true, types = { day = 'date' } })
-      assert.matches(("row 1 of column 1: '%s' is not a date"):format(bad), message, 1, true)
+      assert.matches(("line 2, column 1 (day): '%s' is not a date"):format(bad), message, 1, true)
     end
+    -- The line of the file, not the row.
+    local message = failure('#\n\nname,day\n"two\nlines",NA\r\nx,2026-01-01\rx,tomorrow\n',
+                            { columns = true, types = { day = 'date' }, comment = '#' })
+    assert.matches("line 7, column 2 (day): 'tomorrow' is not a date", message, 1, true)
+    message = failure('a,2026-01-01\nb,"5 May"', { columns = true, types = { [2] = 'date' },
+                                                   header = false })
+    assert.matches('line 2, column 2: \'"5 May"\' is not a date', message, 1, true)
     t = load('day\nx\n', { columns = true, types = { day = 'date' }, invalid = 'nan' })
     assert.are.equal(1, t.day:isnan():sum())
   end)

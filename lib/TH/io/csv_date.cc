@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "base/error.h"
 #include "io/ascii.h"
 #include "io/csv.h"
 
@@ -120,8 +119,9 @@ StorageRef CsvReader::dates(size_t column) {
     const std::string& field = text(column, row);
     if (!is_missing() && parse_date(field, &to[row])) continue;
     if (!is_missing() && style_.invalid != CsvInvalid::nan) {
-      fail("row %lld of column %zu: '%s' is not a date, as 2026-11-23 or 2026-11-23T10:30:00",
-           static_cast<long long>(row + 1), column + 1, field.c_str());
+      const auto* ranges = reinterpret_cast<const int64_t*>(fields_.at(column).data);
+      fail_at_earlier(begin_ + ranges[2 * row], column,
+                      "is not a date, as 2026-11-23 or 2026-11-23T10:30:00");
     }
     to[row] = std::numeric_limits<double>::quiet_NaN();
   }

@@ -39,11 +39,9 @@ bool CsvReader::find_bad_first_fields() {
     Column& column = fields_[column_];
     if (!column.found_text || !is_first_field_bad(column)) continue;
     if (style_.invalid == CsvInvalid::error) {
-      line_ = 1;
-      for (const char* p = end_of_line(begin_); p <= at_ && p != end_; p = end_of_line(p)) ++line_;
-      fail_at(at_,
-              "is not a number, but the values below it are: the options missing, invalid and "
-              "types say how to read it");
+      fail_at_earlier(at_, column_,
+                      "is not a number, but the values below it are: the options missing, invalid "
+                      "and types say how to read it");
     }
     column.kind = CsvKind::real;
     column.fixed = found = true;

@@ -212,6 +212,13 @@ void CsvReader::fail_at(const char* p, const char* what) {
        *name ? " (" : "", name, *name ? ")" : "", static_cast<int>(last - p), p, what);
 }
 
+void CsvReader::fail_at_earlier(const char* p, size_t column, const char* what) {
+  line_ = 1;
+  for (const char* q = end_of_line(begin_); q <= p && q != end_; q = end_of_line(q)) ++line_;
+  column_ = column;
+  fail_at(p, what);
+}
+
 // ---- fields -------------------------------------------------------------------------------------
 
 void CsvReader::trim() {
