@@ -300,4 +300,16 @@ describe('range', function()
     local down = tensor.LongTensor():arange(2 ^ 60, 0, -2 ^ 59)
     assert.are.same({ 2 ^ 60, 2 ^ 59 }, list(down))
   end)
+
+  it('with a number of points has both ends exactly', function()
+    for n = 2, 100 do
+      for _, ends in ipairs{ { 0, 0.7 }, { -1 / 3, 1e10 }, { 5, 1e-7 } } do
+        local t = tensor.linspace(tensor.DoubleTensor(), ends[1], ends[2], n)
+        assert.are.same(ends, { t[1], t[n] })
+        t = tensor.linspace(tensor.DoubleTensor(), ends[1], ends[2], n, true)
+        assert.are.same(ends, { t[1], t[n] })
+      end
+    end
+    assert.are.same({ 0, 0.25, 0.5, 0.75 }, list(tensor.linspace(0, 1, 4, false)))
+  end)
 end)

@@ -106,6 +106,14 @@ void points(const Arguments& a, bool power_of_ten) {
   generate(Arguments::op, a.r_, first, step, power_of_ten);
 }
 
+// Writes the end of a range to the last element of r, which had a rounding error.
+void end_exactly(Tensor* r, const Scalar& end) {
+  if (r->numel() < 2) return;
+  TensorRef last(tensor_new(r->dtype));
+  ops::narrow(last.get(), r, 0, r->numel() - 1, 1);
+  ops::fill(last.get(), end);
+}
+
 // Returns a view of the diagonal of a matrix that starts at an element.
 TensorRef diagonal_of(Tensor* t, int64_t row, int64_t column) {
   constexpr char what[] = "the stride of a diagonal";
@@ -230,7 +238,10 @@ void shapes(args::arangeTo& a, Shapes& s) { progression_shape(a.r_, 0, a.xmax, 1
 void calls(args::arangeTo& a) { progression(Op::arangeTo, a.r_, 0, a.xmax, 1); }
 
 void shapes(args::linspace& a, Shapes& s) { points_shape(a, &s); }
-void calls(args::linspace& a) { points(a, false); }
+void calls(args::linspace& a) {
+  points(a, false);
+  end_exactly(a.r_, a.b);
+}
 
 void shapes(args::linspaceEnd& a, Shapes& s) {
   if (a.n < 0) s.fail(a.n, "the number of points is %lld", static_cast<long long>(a.n));
@@ -241,6 +252,7 @@ void calls(args::linspaceEnd& a) {
   const int64_t steps = a.endpoint ? a.n - 1 : a.n;
   const double step = steps > 0 ? (last - first) / static_cast<double>(steps) : 0;
   generate(Op::linspaceEnd, a.r_, first, step);
+  if (a.endpoint) end_exactly(a.r_, a.b);
 }
 
 void shapes(args::logspace& a, Shapes& s) { points_shape(a, &s); }
