@@ -115,6 +115,13 @@ describe('windows', function()
   it('of no element', function()
     assert.are.equal(0, tensor.hannWindow(0):nElement())
   end)
+  it('of one element, which is the middle', function()
+    for _, name in ipairs { 'hann', 'hamming', 'blackman', 'bartlett' } do
+      assert.are.equal(1, tensor[name .. 'Window'](1)[1])
+      assert.are.equal(1, tensor[name .. 'Window'](1, false)[1])
+    end
+    assert.are.equal(1, tensor.kaiserWindow(1)[1])
+  end)
 end)
 
 describe('short-time transforms', function()

@@ -198,8 +198,9 @@ template <class F>
 void fill_window(Tensor* r, bool periodic, const F& f) {
   const int64_t n = r->numel();
   const auto intervals = static_cast<double>(periodic ? n : n - 1);
+  // A single element is the middle of the window.
   TensorRef values = new_double_vector(
-      n, [&](int64_t k) { return f(intervals > 0 ? static_cast<double>(k) / intervals : 0.5); });
+      n, [&](int64_t k) { return n == 1 ? 1 : f(static_cast<double>(k) / intervals); });
   ops::copy(r, values.get());
 }
 

@@ -251,7 +251,7 @@ function cases.install(shared)
   local function window(e, name, n, periodic, beta)
     local count = periodic == false and n - 1 or n
     return vector(e, n, function(k)
-      return windows[name](count > 0 and k / count or 0.5, beta)
+      return n == 1 and 1 or windows[name](k / count, beta)
     end)
   end
   for name in pairs(windows) do
