@@ -102,6 +102,8 @@ Var copysign_slope(const Var& g, const Var& t, const Var& r) {
   return except(g * (r / without_zeros(t)), eqValue(t, Scalar(0)));
 }
 
+Var zeros_like(const Var& g) { return filled_like(g, 0); }
+
 Var frexp_slope(const Var& g, const Var& exponent) {
   Var power{TensorRef(tensor_new_sized(g->dtype, exponent->nDimension, exponent->size))};
   ops::copy(power.get(), exponent.get());

@@ -66,6 +66,8 @@ Var sinc_slope(const Var& t, const Var& r);
 Var i1_slope(const Var& t, const Var& r);
 // g with the sign of r / t for r = copysign(t, ...), and 0 where t is 0.
 Var copysign_slope(const Var& g, const Var& t, const Var& r);
+// The gradient of an operand that the result depends on only in jumps.
+Var zeros_like(const Var& g);
 // The gradient of the mantissa: g / 2^exponent.
 Var frexp_slope(const Var& g, const Var& exponent);
 // The gradient of xlogy by t: g * log(x), and 0 where t is 0 and x is not positive.
@@ -176,6 +178,7 @@ TH_FORMULA_FUNCTION(put_in_plane)
 TH_FORMULA_FUNCTION(within)
 TH_FORMULA_FUNCTION(at_front)
 TH_FORMULA_FUNCTION(take)
+TH_FORMULA_FUNCTION(zeros_like)
 TH_FORMULA_FUNCTION(unique_slope)
 TH_FORMULA_FUNCTION(on_diagonal)
 TH_FORMULA_FUNCTION(det_slope)

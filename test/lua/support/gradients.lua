@@ -48,7 +48,6 @@ local of_row = {
   ['binomial_tensors 3'] = 'part', ['igamma 1'] = 'fixed', ['igammac 1'] = 'fixed',
   ['heaviside 1'] = 'fixed',
   ['igamma 2'] = 'positive', ['igammac 2'] = 'positive', ['ldexp 2'] = 'fixed',
-  ['copysign 2'] = 'fixed',
   ['nextafter 2'] = 'fixed', ['clshift 2'] = 'fixed', ['crshift 2'] = 'fixed',
   geev = 'separated',
 }
