@@ -347,6 +347,19 @@ TEST_F(TensorFiles, ColumnsOfTextAreReadAsDates) {
   THCsvTable_free(table);
 }
 
+TEST_F(TensorFiles, TheNameOfASingleColumnIsReadBack) {
+  for (const char* name : {"a;b", "a\tb", "\xef\xbb\xbfid", "a\"b"}) {
+    const std::string file = with_bytes("a.csv", "old\n");
+    Tensor<float> t({2, 1});
+    THFloatTensor_fill(t, 3);
+    THFloatTensor_saveCsv(t, file.c_str(), &name, 1);
+    THCsvTable* table = THCsvTable_new(file.c_str(), nullptr);
+    EXPECT_EQ(THCsvTable_columns(table), 1);
+    EXPECT_STREQ(THCsvTable_name(table, 0), name);
+    THCsvTable_free(table);
+  }
+}
+
 TEST_F(TensorFiles, TheNumberOfNamesIsChecked) {
   const std::string file = with_bytes("a.csv", "old\n");
   Tensor<float> t({2, 3});

@@ -82,8 +82,11 @@ bool is_plain_csv(const char* text, size_t size, char separator) {
   if (size == 0 || !separator) return false;
   const char first = text[0], last = text[size - 1];
   if (is_ascii_space(first) || first == '#' || is_ascii_space(last)) return false;
+  // At the beginning of a file, a byte order mark would be skipped.
+  if (size >= 3 && std::memcmp(text, "\xef\xbb\xbf", 3) == 0) return false;
+  // In a table of one column, the reader would take ';' or a tab for the separator.
   return std::none_of(text, text + size, [separator](char c) {
-    return c == '"' || c == '\r' || c == '\n' || c == separator;
+    return c == '"' || c == '\r' || c == '\n' || c == ';' || c == '\t' || c == separator;
   });
 }
 

@@ -205,22 +205,10 @@ end
 
 -- ---- writing ------------------------------------------------------------------------------------
 
-local BYTE_ORDER_MARK = '\239\187\191'
-
--- Returns a text as a field. Without quotes, load would skip a byte order mark at the beginning of
--- the file. If the table has one column, it would take ';' or a tab for the separator.
-local function field(text, separator, is_alone)
-   local result = native.csv_field(text, separator)
-   if result == text and (is_alone and text:find '[;\t]' or text:sub(1, 3) == BYTE_ORDER_MARK) then
-      return '"' .. text .. '"'
-   end
-   return result
-end
-
 local function write_names(file, names, separator)
    local texts = {}
    for k, name in ipairs(names) do
-      texts[k] = field(tostring(name), separator, #names == 1)
+      texts[k] = native.csv_field(tostring(name), separator)
    end
    file:writeString(table.concat(texts, separator) .. '\n')
 end
@@ -251,10 +239,10 @@ local function write_together(_, file, t, separator, options)
 end
 
 -- Returns a function that formats a row of a column, and the number of rows.
-local function column_text(tensor, values, separator, is_alone)
+local function column_text(tensor, values, separator)
    if type(values) == 'table' then
       return function(row)
-         return field(tostring(values[row]), separator, is_alone)
+         return native.csv_field(tostring(values[row]), separator)
       end, #values
    end
    local storage, first = files.elements(values)
@@ -309,7 +297,7 @@ local function write_columns(tensor, file, object, separator, options)
    local texts, rows = {}, nil
    for k, values in ipairs(columns) do
       local count
-      texts[k], count = column_text(tensor, values, separator, #columns == 1)
+      texts[k], count = column_text(tensor, values, separator)
       if count ~= (rows or count) then
          error(('column %d has %d rows, and column 1 has %d'):format(k, count, rows), 0)
       end
