@@ -99,10 +99,12 @@ struct State {
   int64_t surely_collect_at = 0;
   int64_t after_collection = 0;  // bytes in use after the last collection
   int64_t garbage = 0;           // bytes of garbage that are tolerated
-  int64_t fresh = 0;             // recycle_fresh() when the collector was last considered
-  double credit = 0;             // seconds that new memory may cost before the next collection
   double collected = 0;          // the time of the last collection, in seconds
 
+  // The result of recycle_fresh() when the garbage was last checked, and the seconds that new
+  // memory may cost before the next collection.
+  int64_t fresh = 0;
+  double credit = 0;
   // Its duration up to the first finalizer of a tensor, and the time of that finalizer.
   double collection_takes = 0, marked = 0;
   bool marks = false;         // a collection has begun and has called no such finalizer

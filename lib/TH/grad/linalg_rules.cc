@@ -58,12 +58,14 @@ Polynomials polynomials_of(const Var& x) {
 }
 
 // The matrix of cofactors of a matrix of any rank. Its derivatives of all orders are finite.
-// u = [u1 u2] and v = [v1 v2] are the matrices of an SVD, taken as constant. The block u1' * a * v1
-// of u' * a * v has the larger singular values. Its Schur complement s is near 0. So
-//   det(a) = det(u) * det(v) * det(block) * det(s),
-//   adj(a) = det(u) * det(v) * det(block) *
-//            (det(s) * v1 * inverse(block) * u1' + (v2 - v1 * right) * adj(s) * (u2' - left * u1'))
-// where right = inverse(block) * u1' * a * v2, left = u2' * a * v1 * inverse(block).
+// The matrices u = [u1 u2] and v = [v1 v2] of an SVD are constants here. The block u1' * a * v1 of
+// u' * a * v has the larger singular values. Its Schur complement s is near 0.
+//
+//   factor = det(u) * det(v) * det(block)
+//
+//   right = inverse(block) * u1' * a * v2, left = u2' * a * v1 * inverse(block)
+//   inner = (v2 - v1 * right) * adj(s) * (u2' - left * u1')
+//   adj(a) = factor * (det(s) * v1 * inverse(block) * u1' + inner)
 Var cofactors_of(const Var& a) {
   // Products of more small singular values are below the rounding errors, also in derivatives.
   constexpr int64_t kMostSmall = 16;
