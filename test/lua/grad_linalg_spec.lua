@@ -11,6 +11,7 @@ local function check(name, f, args)
 end
 
 local function close(expected, found)
+  if type(found) == 'number' then expected, found = { expected }, Double{ found } end
   expected = Double(expected)
   assert.are.same(expected:size():totable(), found:size():totable())
   local largest = tensor.csub(expected, found):abs():max()
@@ -87,6 +88,20 @@ describe('gradients of linear algebra', function()
     check('many zeros', tensor.det, { Double(20, 20):zero() })
     close({ { 0, 0, 0, 1 }, { 0, 0, -1, 0 }, { 0, -1, 0, 0 }, { 1, 0, 0, 0 } },
           tensor.hessian(function(x) return tensor.det(x:view(2, 2)) end, Double(4):zero()))
+    -- Many small singular values beside a large one.
+    local function diagonal(first, last)
+      local d = Double(19):fill(1)
+      d[1], d[19] = first, last
+      return tensor.diag(d)
+    end
+    local slope = tensor.grad(function(x) return tensor.det(x):sum() end)
+    assert.are.equal(1e10, slope(diagonal(1e10, 0))[{ 19, 19 }])
+    assert.are.equal(1e4, slope(diagonal(1e4, 0):float())[{ 19, 19 }])
+    local both = tensor.stack({ diagonal(1e10, 1), Double(19, 19):zero() }, 1)
+    assert.are.equal(1, slope(both)[{ 1, 1, 1 }])
+    local by_corner = tensor.grad(function(x) return slope(x)[{ 1, 1 }] end)
+    close(1, by_corner(diagonal(1e10, 0))[{ 19, 19 }])
+    close(1, by_corner(diagonal(1e10, 1))[{ 2, 2 }])
     -- The third derivative by elements 11, 22 and 33 is 1, and 0 by all others of column 3.
     local first = function(x) return tensor.grad(tensor.det)(x)[{ 1, 1 }] end
     local second = function(x) return tensor.grad(first)(x)[{ 2, 2 }] end

@@ -35,21 +35,24 @@ bool is_well_conditioned(const Var& t, const Var& inverse) {
   return true;
 }
 
+Var trace_of(const Var& a) {
+  return sum(sum(a * identity_like(a), int64_t{0}, true), int64_t{1}, true);
+}
+
 // The determinant and the adjugate of a matrix: the transposed matrix of cofactors.
 struct Polynomials {
   Var det, adjugate;
 };
 
-// The algorithm of Faddeev and LeVerrier. It divides by no element, so derivatives of all orders
-// exist. x: of size 1 or larger, with elements near 0; otherwise rounding errors are large.
-Polynomials polynomials_of(const Var& x) {
+// The algorithm of Faddeev and LeVerrier, for a matrix that is 0 but for rounding errors, or for a
+// small one. It divides by no element, so derivatives of all orders exist.
+Polynomials polynomials_by_traces(const Var& x) {
+  constexpr int64_t kMostRows = 16;
   const int64_t n = columns_of(x);
   const Var identity = identity_like(x);
-  auto trace_of = [&](const Var& a) {
-    return sum(sum(a * identity, int64_t{0}, true), int64_t{1}, true);
-  };
   Var m = identity;
-  for (int64_t k = 1; k < n; ++k) {
+  if (n > kMostRows) m = x * 0;  // a product of n - 1 rounding errors
+  for (int64_t k = 1; k < n && n <= kMostRows; ++k) {
     const Var product = matmul(x, m);
     m = product - identity * (trace_of(product) * (1.0 / static_cast<double>(k)));
   }
@@ -57,47 +60,63 @@ Polynomials polynomials_of(const Var& x) {
   return {trace_of(matmul(x, m)) * (1.0 / static_cast<double>(n)), m};
 }
 
-// The matrix of cofactors of a matrix of any rank. Its derivatives of all orders are finite.
-// The matrices u = [u1 u2] and v = [v1 v2] of an SVD are constants here. The block u1' * a * v1 of
-// u' * a * v has the larger singular values. Its Schur complement s is near 0.
+// For a matrix of any rank. Derivatives of all orders are finite. noise: the size of rounding
+// errors, or -1 for those of x.
+// The matrices u = [u1 u2] and v = [v1 v2] of an SVD are constants here. The block u1' * x * v1 of
+// u' * x * v has the larger singular values. Its Schur complement s has the smaller ones.
 //
 //   factor = det(u) * det(v) * det(block)
 //
-//   right = inverse(block) * u1' * a * v2, left = u2' * a * v1 * inverse(block)
+//   right = inverse(block) * u1' * x * v2, left = u2' * x * v1 * inverse(block)
+//
 //   inner = (v2 - v1 * right) * adj(s) * (u2' - left * u1')
-//   adj(a) = factor * (det(s) * v1 * inverse(block) * u1' + inner)
-Var cofactors_of(const Var& a) {
-  // Products of more small singular values are below the rounding errors, also in derivatives.
-  constexpr int64_t kMostSmall = 16;
-  const int64_t n = columns_of(a);
+//
+//   adj(x) = factor * (det(s) * v1 * inverse(block) * u1' + inner)
+Polynomials polynomials_of(const Var& x, double noise) {
+  // In larger matrices, traces of powers lose the small singular values.
+  constexpr int64_t kFewRows = 4;
+  const int64_t n = columns_of(x);
+  if (noise >= 0 && n <= kFewRows) return polynomials_by_traces(x);
   Var u, v, signs;
   int64_t rank = 0;
   {
     const Pause pause;
-    const Svd d = svd_of(a);
+    const Svd d = svd_of(x);
     const double largest = number(ops::maxall(d.s.get()));
-    const Var large = gtValue(d.s, Scalar(largest * half_precision(*a)));
+    const double half = half_precision(*x);
+    if (noise < 0) noise = static_cast<double>(n) * half * half * largest;
+    const Var large = gtValue(d.s, Scalar(std::max(noise, largest * half)));
     rank = static_cast<int64_t>(number(ops::sumall(large.get())));
     u = transposed(d.u);
     v = d.v;
     signs = sign(det(d.u) * det(d.v));
   }
-  if (n - rank > kMostSmall) return filled_like(a, 0);
+  if (rank == 0) return polynomials_by_traces(x);
   auto rows = [&](int64_t first, int64_t count) { return narrow(u, int64_t{0}, first, count); };
   auto columns = [&](int64_t first, int64_t count) { return narrow(v, int64_t{1}, first, count); };
   const Var u1 = rows(0, rank), u2 = rows(rank, n - rank);
   const Var v1 = columns(0, rank), v2 = columns(rank, n - rank);
-  const Var block = product(u1, a, v1), inverse = solve(block, identity_like(block));
-  Var sign_of_block{TensorRef(tensor_new(a->dtype))}, logarithm{TensorRef(tensor_new(a->dtype))};
+  const Var block = product(u1, x, v1), inverse = solve(block, identity_like(block));
+  Var sign_of_block{TensorRef(tensor_new(x->dtype))}, logarithm{TensorRef(tensor_new(x->dtype))};
   ops::slogdet(sign_of_block.get(), logarithm.get(), block.get());
   const Var factor = exp(logarithm) * sign_of_block * signs;
-  if (rank == n) return transposed(product(v, inverse, u)) * factor;
-  const Var beside = product(u1, a, v2), right = matmul(inverse, beside);
-  const Var left = matmul(product(u2, a, v1), inverse);
-  const Polynomials s = polynomials_of(product(u2, a, v2) - matmul(left, beside));
-  const Var of_small = product(v2 - matmul(v1, right), s.adjugate, u2 - matmul(left, u1));
-  const Var adjugate = product(v1, inverse, u1) * s.det + of_small;
-  return transposed(adjugate) * factor;
+  const Var large_part = product(v1, inverse, u1) * factor;
+  if (rank == n) return {factor, large_part};
+  const Var beside = product(u1, x, v2), right = matmul(inverse, beside);
+  const Var left = matmul(product(u2, x, v1), inverse);
+  const Polynomials s = polynomials_of(product(u2, x, v2) - matmul(left, beside), noise);
+  const Var inner = product(v2 - matmul(v1, right), s.adjugate, u2 - matmul(left, u1));
+  return {factor * s.det, large_part * s.det + inner * factor};
+}
+
+// The matrix of cofactors, without a record of how it depends on a:
+// det(u) * det(v) * u * diag(the products of the other singular values) * v'.
+Var constant_cofactors_of(const Var& a) {
+  const Svd d = svd_of(a);
+  const int64_t one = 1;
+  const Var others = functions::prod_slope(filled_like(d.s, 1), d.s, filled(*d.s, 1, &one, 1));
+  const Var signs = sign(det(d.u) * det(d.v));
+  return matmul(d.u * as_rows(others * signs), transposed(d.v));
 }
 
 // The matrices of cofactors, which are the derivatives of determinants.
@@ -105,7 +124,9 @@ Var cofactors(const Var& t) {
   const Var all = as_batch(t);
   Var r = filled_like(all, 0);
   for (int64_t i = 0; i < all->size[0]; ++i) {
-    const Var one = cofactors_of(select(all, int64_t{0}, i));
+    const Var a = select(all, int64_t{0}, i);
+    const Var one =
+        is_recording() ? transposed(polynomials_of(a, -1).adjugate) : constant_cofactors_of(a);
     ops::copy(select(r, int64_t{0}, i).get(), one.get());
   }
   return reshaped(r, t->nDimension, t->size);
