@@ -35,8 +35,8 @@ constexpr int64_t kCached = int64_t{8} << 20;
 // .1 ns in large pages, 1 ns in small ones, and more if the host maps the memory, too.
 constexpr double kClearByte = .5e-9;
 // A collection is put off while results reuse memory, and while new memory has cost less than the
-// collections together. This is the largest number of collections that new memory is charged with.
-constexpr double kMostDebts = 8;
+// collections. The debt is at most this multiple of the time of the last collection.
+constexpr double kMostDebt = 8;
 
 // The processor time of this thread. Unlike the time of day, it does not count other programs.
 double seconds() {
@@ -248,13 +248,16 @@ __attribute__((noinline)) static void collect_if_due(lua_State* L, State* state,
                                                      int64_t of_objects) {
   // Memory freed by other threads does not count toward the garbage budget.
   if (in_use < state->after_collection || state->collect_at == 0) {
+    if (state->collect_at == 0) state->fresh = th::recycle_fresh();
     state->garbage = kLeastGarbage;
     expect_more(L, state, in_use);
   }
   if (in_use + of_objects < state->collect_at) return;
   double start = seconds();
-  const int64_t fresh = th::recycle_fresh() - state->fresh;
-  state->fresh += fresh;
+  const int64_t all_fresh = th::recycle_fresh();
+  // The number is that of a thread, and the Lua state may have moved to another one.
+  const int64_t fresh = std::max(all_fresh - state->fresh, int64_t{0});
+  state->fresh = all_fresh;
   state->credit -= kClearByte * static_cast<double>(fresh);
   const bool cached = in_use + of_objects - state->after_collection < kCached;
   const double other_parts = cached ? kOtherParts : kLeastOtherParts;
@@ -272,7 +275,7 @@ __attribute__((noinline)) static void collect_if_due(lua_State* L, State* state,
   if (state->marks) state->marked = state->collected;
   state->marks = false;
   state->collection_takes = state->marked - start;
-  state->credit = std::min(std::max(state->credit, -kMostDebts * state->collection_takes), 0.0) +
+  state->credit = std::min(std::max(state->credit, -kMostDebt * state->collection_takes), 0.0) +
                   state->collection_takes;
   state->objects = 0;
   in_use = memory_in_use();

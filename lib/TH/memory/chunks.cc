@@ -1,6 +1,7 @@
 #include "memory/chunks.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <mutex>
@@ -9,15 +10,30 @@
 namespace th {
 namespace {
 
-constexpr size_t kSmallPage = 4096, kLargePage = size_t{2} << 20;
+constexpr size_t kLargePage = size_t{2} << 20;
 
-// The start of a chunk, which is aligned to its size. Blocks follow one another and are not reused
-// before all are free: recycle.cc keeps freed blocks.
-struct alignas(64) Chunk {
-  size_t used = sizeof(Chunk);
+// The first page of a chunk, which is aligned to its size. Blocks follow one another. Freed ones
+// are not reused before all are free: recycle.cc keeps what may be reused soon.
+struct Chunk {
+  size_t used;
   int blocks = 0;
+  bool has_freed = false;
 };
 constexpr size_t kChunk = 2 * kMappedBlock;
+
+size_t in_pages(size_t bytes) {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+// Returns pages to the system. Otherwise it would fill the gap in a large page again.
+void release(Chunk* chunk, void* begin, size_t bytes) {
+#ifdef MADV_NOHUGEPAGE
+  if (!chunk->has_freed) madvise(chunk, kChunk, MADV_NOHUGEPAGE);
+#endif
+  chunk->has_freed = true;
+  madvise(begin, bytes, MADV_DONTNEED);
+}
 
 std::mutex chunk_mutex;
 Chunk* current = nullptr;
@@ -39,31 +55,34 @@ char* map(size_t bytes, size_t alignment) {
   return block;
 }
 
+char* end_of(Chunk* chunk) { return reinterpret_cast<char*>(chunk) + chunk->used; }
+
 void* allocate_in_chunk(size_t bytes) {
+  bytes = in_pages(bytes);
   std::lock_guard<std::mutex> lock(chunk_mutex);
   if (!current || current->used + bytes > kChunk) {
     char* mapping = map(kChunk, kChunk);
     if (!mapping) return nullptr;
-    current = new (mapping) Chunk;
+    if (current && current->used < kChunk) {
+      release(current, end_of(current), kChunk - current->used);
+    }
+    current = new (mapping) Chunk{in_pages(sizeof(Chunk))};
   }
-  char* block = reinterpret_cast<char*>(current) + current->used;
+  char* block = end_of(current);
   current->used += bytes;
   current->blocks++;
   return block;
 }
 
 void free_in_chunk(void* block, size_t bytes) {
-  const auto begin = reinterpret_cast<uintptr_t>(block);
-  auto* chunk = reinterpret_cast<Chunk*>(begin / kChunk * kChunk);
+  auto* chunk = reinterpret_cast<Chunk*>(reinterpret_cast<uintptr_t>(block) / kChunk * kChunk);
   std::lock_guard<std::mutex> lock(chunk_mutex);
-  if (--chunk->blocks == 0) {
-    if (chunk == current) current = nullptr;
-    munmap(chunk, kChunk);
+  if (--chunk->blocks > 0) {
+    release(chunk, block, in_pages(bytes));
     return;
   }
-  const uintptr_t first = (begin + kSmallPage - 1) / kSmallPage * kSmallPage;
-  const uintptr_t end = (begin + bytes) / kSmallPage * kSmallPage;
-  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+  if (chunk == current) current = nullptr;
+  munmap(chunk, kChunk);
 }
 
 }  // namespace

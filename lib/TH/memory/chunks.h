@@ -11,9 +11,10 @@ namespace th {
 // Blocks from this size on have a mapping of their own. Smaller ones share chunks of memory.
 constexpr size_t kMappedBlock = size_t{4} << 20;
 
-// Returns a block of zeros, aligned to 64 bytes, or nullptr if memory runs out.
+// Returns a block of zeros at the start of a page, or nullptr if memory runs out.
 void* chunk_allocate(size_t bytes) noexcept;
-// Returns the pages of a block to the system. bytes: as for chunk_allocate.
+// Returns the pages of a block to the system. Its addresses are free when all blocks of its chunk
+// are. bytes: as for chunk_allocate.
 void chunk_free(void* block, size_t bytes) noexcept;
 
 }  // namespace th
