@@ -84,10 +84,9 @@ bool is_plain_csv(const char* text, size_t size, char separator) {
   if (is_ascii_space(first) || first == '#' || is_ascii_space(last)) return false;
   // At the beginning of a file, a byte order mark would be skipped.
   if (size >= 3 && std::memcmp(text, "\xef\xbb\xbf", 3) == 0) return false;
-  // In a table of one column, the reader would take ';' or a tab for the separator.
-  return std::none_of(text, text + size, [separator](char c) {
-    return c == '"' || c == '\r' || c == '\n' || c == ';' || c == '\t' || c == separator;
-  });
+  // The reader would take a comma, ';' or a tab for the separator.
+  const std::string special{'"', '\r', '\n', ',', ';', '\t', separator};
+  return std::find_first_of(text, text + size, special.begin(), special.end()) == text + size;
 }
 
 std::string csv_field(const std::string& text, char separator) {
