@@ -17,20 +17,28 @@ local function is_nested(value)
    return type(value) == 'table' and getmetatable(value) == nil
 end
 
--- Raises an error if a nested table contains itself. name: that of the function that was called.
-local function check(name, value, enclosing)
+local MOST_LEVELS = 1000
+
+-- Raises an error if a nested table contains itself or has more than MOST_LEVELS levels. name: that
+-- of the function that was called. found: true for tables that contain `value`, false for others
+-- that were checked.
+local function check(name, value, found, level)
    if not is_nested(value) then
       return
    end
-   enclosing = enclosing or {}
-   if enclosing[value] then
+   found, level = found or {}, level or 1
+   if found[value] then
       error(name .. ': a table of tensors contains itself', 0)
+   elseif level > MOST_LEVELS then
+      error(('%s: a table of tensors has more than %d levels'):format(name, MOST_LEVELS), 0)
+   elseif found[value] == false then
+      return
    end
-   enclosing[value] = true
+   found[value] = true
    for _, field in each(value) do
-      check(name, field, enclosing)
+      check(name, field, found, level + 1)
    end
-   enclosing[value] = nil
+   found[value] = false
 end
 
 local Forms = {}

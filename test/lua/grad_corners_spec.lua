@@ -405,5 +405,9 @@ describe('nested tables', function()
       assert.has_error(function() tree[name](p) end, 'tree: a table of tensors contains itself')
     end
     assert.are.equal(2, tree.count({ shared, { shared, T{ 1 } } }))
+    local deep = p.w
+    for _ = 1, 2000 do deep = { deep } end
+    assert.has_error(function() tensor.grad(f)(deep) end,
+                     'grad: a table of tensors has more than 1000 levels')
   end)
 end)
