@@ -9,6 +9,7 @@ local MOST_DECADES = 8
 -- Between these, powers of ten are neither 0 nor infinite.
 local LEAST_POWER, MOST_POWER = -323, 308.25
 local LEAST = 1e-300  -- smaller ranges are 0
+local LARGEST = 1.7976931348623157e308
 
 -- Differences are computed from halves, because that of two numbers may be infinite.
 local function half_range(low, high) return high / 2 - low / 2 end
@@ -60,15 +61,12 @@ function axis.new(low, high, options)
    local half = half_range(from, to)
    if half <= math.max(0.5e-12 * math.max(math.abs(from), math.abs(to)), LEAST) then
       local more = log and 0.5 or math.max(0.5, 0.1 * math.abs(from))
-      from, to = from - more, to + more
+      from, to = math.max(from - more, -LARGEST), math.min(to + more, LARGEST)
    end
-   local more = (options.margin or 0) * half_range(from, to) * 2
-   from = options.keeplow and from or from - more
-   to = options.keephigh and to or to + more
+   local more = (options.margin or 0) * 2 * half_range(from, to)
+   from = options.keeplow and from or math.max(from - more, -LARGEST)
+   to = options.keephigh and to or math.min(to + more, LARGEST)
    if log then from, to = math.max(from, LEAST_POWER), math.min(to, MOST_POWER) end
-   if half_range(from, to) >= math.huge then
-      error(('plot: values from %g to %g are too far apart'):format(low, high), 0)
-   end
    low, high = log and 10 ^ from or from, log and 10 ^ to or to
    local marks = log and logarithmic(low, high) or linear(low, high, options.most)
    return setmetatable({low = low, high = high, from = from, to = to, log = log, marks = marks},
