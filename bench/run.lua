@@ -185,7 +185,8 @@ if not options.out or not options.ours then
   io.stderr:write('run.lua: out=FOLDER and ours=COMMAND are expected, or smoke=1\n')
   os.exit(2)
 end
-if os.execute(("mkdir -p -- '%s'"):format(options.out:gsub("'", "'\\''"))) ~= 0 then
+local made = os.execute(("mkdir -p -- '%s'"):format(options.out:gsub("'", "'\\''")))
+if made ~= 0 and made ~= true then
   io.stderr:write('run.lua: cannot create the folder ', options.out, '\n')
   os.exit(2)
 end
