@@ -4,6 +4,8 @@
 local native = require 'tensor.native'
 local versions = require 'tensor.versions'
 
+-- The program may assign to these globals.
+local error, type = error, type
 local names = {}
 
 --- refuse(tensor, what, hint_of): returns an __index for a table of functions. hint_of(name)
