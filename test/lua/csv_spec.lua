@@ -415,6 +415,15 @@ describe('tensors as text', function()
     end)
   end)
 
+  it('contain characters that separate fields elsewhere', function()
+    with_name('.csv', function(name)
+      for _, columns in ipairs { { { 'a,b', 'c' } }, { { 'a,b', 'c;d' }, { 'x\ty', 'z' } } } do
+        tensor.save(name, columns, { separator = ';' })
+        assert.are.same(columns, tensor.load(name, { columns = true, header = false }))
+      end
+    end)
+  end)
+
   it('are of elements that there are', function()
     local storage = tensor.DoubleStorage { 1, 2, 3 }
     for _, first in ipairs { -2 ^ 63, -1, 0, 4, 2 ^ 62 } do
