@@ -66,8 +66,13 @@ function canvas:image(x, y, grey, scale)
 end
 
 --- Returns the width of a number of letters in pixels.
-function canvas.textwidth(count, scale)
+function canvas.width_of(count, scale)
   return (count * (font.width + 1) - 1) * (scale or 1)
+end
+
+--- Returns the width of a text in pixels.
+function canvas.textwidth(text, scale)
+  return canvas.width_of(letters.count(text), scale)
 end
 
 --- Draws a text. x is its left end, center or right end, depending on align; y is the top of its
@@ -75,7 +80,7 @@ end
 function canvas:text(x, y, text, options)
   options = options or {}
   local scale, color = options.scale or 1, options.color or BLACK
-  local width = canvas.textwidth(letters.count(text), scale)
+  local width = canvas.textwidth(text, scale)
   local shift = {left = 0, center = math.floor(width / 2), right = width}
   x = x - shift[options.align or 'left']
   for _, letter in ipairs(letters.list(text)) do

@@ -53,7 +53,7 @@ function pixels:text(x, y, text, color, align, size)
    local scale, width = SIZES[size or 'small'], self.canvas.pixels:size(3)
    local list, part = letters.list(text), ({center = 0.5, right = 1})[align] or 0
    for count = math.min(#list, width), 1, -1 do
-      local across = canvas.textwidth(count, scale)
+      local across = canvas.width_of(count, scale)
       local left = math.max(round(x * RATIO) - math.floor(across * part), 1)
       if left + across <= width then
          return self.canvas:text(left, round(y * RATIO), table.concat(list, '', 1, count),
