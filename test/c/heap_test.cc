@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -132,7 +133,7 @@ TEST(Heap, ALargeBlockOfZerosIsOneAlsoTheSecondTime) {
 int64_t resident() {
   int64_t size = 0, pages = 0;
   std::ifstream("/proc/self/statm") >> size >> pages;
-  return pages * 4096;
+  return pages * sysconf(_SC_PAGESIZE);
 }
 
 TEST(Heap, ReleasedBlocksReturnTheirPagesBesideOneInUse) {
