@@ -5,7 +5,7 @@ local native = require 'tensor.native'
 local versions = require 'tensor.versions'
 
 -- The program may assign to these globals.
-local error, type = error, type
+local error, pcall, type = error, pcall, type
 local names = {}
 
 --- refuse(tensor, what, hint_of): returns an __index for a table of functions. hint_of(name)
@@ -19,7 +19,9 @@ function names.refuse(tensor, what, hint_of, load)
       if type(name) ~= 'string' or name:find '^_' or tensor.getRule 'fields' == 'torch7' then
          return nil
       end
-      local hint = hint_of(name)
+      -- Finding a similar name loads parts of the module, which may fail after such an assignment.
+      local fine, hint = pcall(hint_of, name)
+      hint = fine and hint
       local text = "%s has no function or field '%s'%s"
       error(text:format(what, name, hint and ': ' .. hint or ''), 2)
    end

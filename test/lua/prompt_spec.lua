@@ -43,6 +43,7 @@ t = torch.IntTensor(2):zero()
 t
 t[2], torch.LongStorage(1):fill(2)
 :time 3
+torch.rnad(3)
 torch.isTensor, torch.getmetatable = 1, 2
 foo.bar
 _ == _
@@ -51,7 +52,8 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
     local output = pipe:read '*a'
     pipe:close()
     assert.matches('^2\t1\t"text"\t{1, a = 2}\n 0\n 0\n%[torch.IntTensor of size 2%]\n\n' ..
-                   '0\t%[2%]\n3\n[^\n]* of all processors\nstdin:1: [^\n]*global \'foo\'[^\n]*\n' ..
+                   '0\t%[2%]\n3\n[^\n]* of all processors\nstdin:1: [^\n]*field \'rnad\'\n' ..
+                   '.*\nstdin:1: [^\n]*global \'foo\'[^\n]*\n' ..
                    '.*\ntrue\nstdin:1: unexpected symbol near [^\n]*\n$', output)
   end)
 

@@ -26,7 +26,7 @@ size_t in_pages(size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// Returns pages to the system. Otherwise it would fill the gap in a large page again.
+// Returns pages to the system. Without MADV_NOHUGEPAGE it would fill the gaps of large pages again.
 void release(Chunk* chunk, void* begin, size_t bytes) {
 #ifdef MADV_NOHUGEPAGE
   if (!chunk->has_freed) madvise(chunk, kChunk, MADV_NOHUGEPAGE);
