@@ -1,8 +1,55 @@
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include "cpu/element_kernels.h"
 #include "cpu/kernels/element_loop.h"
 
 namespace th {
 namespace {
+
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+#define TH_LONG_VECTORS 1
+
+// AVX2 converts no 64-bit integers. These functions compute with doubles whose fraction contains an
+// integer, and return the number of elements that they have converted.
+
+int64_t convert_vectors(const int64_t* in, int64_t n, double* out) {
+  // 2^84 + 2^63 + 2^32 * high is exact, and so is its difference from 2^84 + 2^63 + 2^52. The last
+  // sum, with 2^52 + low, is the only rounding.
+  const __m256i high_base = _mm256_castpd_si256(_mm256_set1_pd(0x1p84 + 0x1p63));
+  const __m256i low_base = _mm256_castpd_si256(_mm256_set1_pd(0x1p52));
+  const __m256d both_bases = _mm256_set1_pd(0x1p84 + 0x1p63 + 0x1p52);
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i));
+    const __m256i low = _mm256_blend_epi32(x, low_base, 0xaa);
+    const __m256i high = _mm256_xor_si256(_mm256_srli_epi64(x, 32), high_base);
+    const __m256d rest = _mm256_sub_pd(_mm256_castsi256_pd(high), both_bases);
+    _mm256_storeu_pd(out + i, _mm256_add_pd(rest, _mm256_castsi256_pd(low)));
+  }
+  return i;
+}
+
+int64_t convert_vectors(const double* in, int64_t n, int64_t* out) {
+  const __m256d base = _mm256_set1_pd(0x1.8p52), limit = _mm256_set1_pd(0x1p51);
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const __m256d x = _mm256_loadu_pd(in + i);
+    const __m256d fits = _mm256_cmp_pd(_mm256_andnot_pd(sign, x), limit, _CMP_LT_OQ);
+    if (_mm256_movemask_pd(fits) != 15) {
+      for (int64_t j = i; j < i + 4; ++j) out[j] = convert<int64_t>(in[j]);
+      continue;
+    }
+    const __m256d whole = _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    const __m256i sum = _mm256_castpd_si256(_mm256_add_pd(whole, base));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_sub_epi64(sum, _mm256_castpd_si256(base)));
+  }
+  return i;
+}
+#endif
 
 template <class To, class From>
 void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*) {
@@ -28,8 +75,15 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*)
     } else if constexpr (std::is_same_v<From, float>) {
       store_block<To, From>(data[0], to, n, in);
     } else {
+      int64_t i = 0;
+#ifdef TH_LONG_VECTORS
+      if constexpr ((std::is_same_v<To, double> && std::is_same_v<From, int64_t>) ||
+                    (std::is_same_v<To, int64_t> && std::is_same_v<From, double>)) {
+        i = convert_vectors(in, n, out);
+      }
+#endif
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) out[i] = convert<To>(in[i]);
+      for (; i < n; ++i) out[i] = convert<To>(in[i]);
     }
   } else {
     // Local copies, because for the compiler the elements written may alias the strides.
