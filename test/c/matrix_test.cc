@@ -10,9 +10,10 @@ const double kFactors[][2] = {{1, 1}, {0, 1}, {0, 3}, {2, -1}, {1, 0}, {-3, 2}};
 
 TEST_P(Matrix, EveryLayoutShapeAndFactor) {
   int round = 0;
-  const Dims shapes[] = {{1, 1, 1, 1}, {1, 2, 3, 4}, {1, 4, 4, 4},    {1, 1, 5, 7},
-                         {1, 6, 1, 5}, {1, 5, 7, 1}, {1, 17, 33, 9},  {1, 0, 3, 2},
-                         {1, 3, 0, 2}, {1, 3, 2, 0}, {1, 40, 35, 131}};
+  const Dims shapes[] = {{1, 1, 1, 1},  {1, 2, 3, 4}, {1, 4, 4, 4},     {1, 1, 5, 7},
+                         {1, 6, 1, 5},  {1, 5, 7, 1}, {1, 17, 33, 9},   {1, 0, 3, 2},
+                         {1, 3, 0, 2},  {1, 3, 2, 0}, {1, 40, 35, 131}, {1, 7, 16, 16},
+                         {1, 14, 3, 11}};
   for (const Dims& s : shapes) {
     for (int la = 0; la < kLayouts; ++la) {
       for (int lb = 0; lb < kLayouts; ++lb) {
@@ -88,7 +89,7 @@ TEST_P(Matrix, VectorsAndOuterProducts) {
 
 TEST_P(Matrix, Batches) {
   const Dims shapes[] = {{1, 2, 3, 4}, {5, 3, 4, 2}, {3, 1, 6, 5}, {4, 6, 1, 5}, {2, 20, 30, 10},
-                         {0, 2, 2, 2}, {3, 0, 2, 2}, {3, 2, 2, 0}, {3, 4, 5, 1}};
+                         {0, 2, 2, 2}, {3, 0, 2, 2}, {3, 2, 2, 0}, {3, 4, 5, 1}, {3, 9, 16, 12}};
   for (const Dims& s : shapes) {
     for (int la = 0; la < kLayouts; ++la) {
       for (int lb = 0; lb < kLayouts; ++lb) {

@@ -62,7 +62,7 @@ struct ProductKernels {
   void (*quantized_rows)(const QuantizedBlock&);
   int64_t most_quantized_rows;
 };
-constexpr int64_t kSmallProduct = 8;
+constexpr int64_t kSmallProduct = 16;
 constexpr int64_t kMostQuantizedRows = 48;  // of all instruction sets
 
 // The rows of a in a panel, and the bytes of each line of a panel of b.

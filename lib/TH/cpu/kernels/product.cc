@@ -134,51 +134,89 @@ void outer_product(const ProductBlock& block) {
   }
 }
 
-// Products with at most `lanes` columns, which fit into one vector.
+// Products with at most `lanes` columns: a row fits into a few SIMD registers. Without fused
+// multiply-adds, so that the results do not depend on the instruction set.
 template <class T, int lanes>
-void small_products(const ProductBlock& block, int64_t count, const int64_t* step) {
-  typedef T Vector __attribute__((vector_size(lanes * sizeof(T))));
-  const ProductBlock p = block;
-  const T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
-  const bool whole = p.n == lanes && p.b_col == 1;
-  alignas(64) T own[kSmallProduct * lanes] = {};
-  for (int64_t batch = 0; batch < count; ++batch) {
-    const T* a = reinterpret_cast<const T*>(p.a) + batch * step[0];
-    const T* b = reinterpret_cast<const T*>(p.b) + batch * step[1];
-    T* c = reinterpret_cast<T*>(p.c) + batch * step[2];
-    if (!whole) {
-      for (int64_t l = 0; l < p.k; ++l) {
-        for (int64_t j = 0; j < p.n; ++j) own[l * lanes + j] = b[l * p.b_row + j * p.b_col];
+struct SmallProducts {
+  static constexpr int kLineBytes = lanes * static_cast<int>(sizeof(T));
+  static constexpr int kBytes = kLineBytes < kVectorBytes ? kLineBytes : kVectorBytes;
+  static constexpr int kVectors = kLineBytes / kBytes, kLanes = lanes / kVectors;
+  typedef T Vector __attribute__((vector_size(kBytes)));
+  // Rows whose sums are computed at once, so that they do not wait for one another. Their sums fit
+  // into 8 registers.
+  static constexpr int kRows = kVectors < 2 ? 4 : 8 / kVectors;
+
+  static void run(const ProductBlock& block, int64_t count, const int64_t* step) {
+    // A local copy, because for the compiler writes to c may alias block.
+    const ProductBlock p = block;
+    const bool whole = p.n == lanes && p.b_col == 1;
+    alignas(64) T own[kSmallProduct * lanes] = {};
+    for (int64_t batch = 0; batch < count; ++batch) {
+      const T* a = reinterpret_cast<const T*>(p.a) + batch * step[0];
+      const T* b = reinterpret_cast<const T*>(p.b) + batch * step[1];
+      T* c = reinterpret_cast<T*>(p.c) + batch * step[2];
+      if (!whole) {
+        for (int64_t l = 0; l < p.k; ++l) {
+          for (int64_t j = 0; j < p.n; ++j) own[l * lanes + j] = b[l * p.b_row + j * p.b_col];
+        }
+      }
+      const T* lines = whole ? b : own;
+      const int64_t line = whole ? p.b_row : lanes;
+      int64_t i = 0;
+      for (; i + kRows <= p.m; i += kRows) {
+        rows<kRows>(p, a + i * p.a_row, lines, line, c + i * p.c_row);
+      }
+      for (; i < p.m; ++i) rows<1>(p, a + i * p.a_row, lines, line, c + i * p.c_row);
+    }
+  }
+
+ private:
+  static Vector load(const T* p) {
+    Vector v;
+    __builtin_memcpy(&v, p, sizeof(v));
+    return v;
+  }
+
+  template <int count>
+  static void rows(const ProductBlock& p, const T* a, const T* lines, int64_t step, T* c) {
+    Vector sum[count][kVectors];
+    for (auto& of_row : sum) {
+      for (Vector& zero : of_row) zero = Vector{};
+    }
+    for (int64_t l = 0; l < p.k; ++l, lines += step) {
+      Vector line[kVectors];
+      for (int v = 0; v < kVectors; ++v) line[v] = load(lines + v * kLanes);
+      for (int i = 0; i < count; ++i) {
+        const T factor = a[i * p.a_row + l * p.a_col];
+        for (int v = 0; v < kVectors; ++v) sum[i][v] += factor * line[v];
       }
     }
-    const T* rows = whole ? b : own;
-    const int64_t row = whole ? p.b_row : lanes;
-    for (int64_t i = 0; i < p.m; ++i, c += p.c_row) {
-      Vector sum = {}, line;
-      for (int64_t l = 0; l < p.k; ++l) {
-        __builtin_memcpy(&line, rows + l * row, sizeof(line));
-        sum += a[i * p.a_row + l * p.a_col] * line;
-      }
-      sum *= alpha;
-      if (p.n == lanes && p.c_col == 1) {
-        if (beta != 0) {
-          __builtin_memcpy(&line, c, sizeof(line));
-          sum += beta * line;
+    const T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
+    // Unrolled, so that the sums stay in registers.
+#pragma GCC unroll 4
+    for (int i = 0; i < count; ++i) {
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) {
+        Vector y = sum[i][v] * alpha;
+        T* to = c + i * p.c_row + v * kLanes * p.c_col;
+        const int64_t rest = p.n - v * kLanes;
+        if (rest >= kLanes && p.c_col == 1) {
+          if (beta != 0) y += beta * load(to);
+          __builtin_memcpy(to, &y, sizeof(y));
+          continue;
         }
-        __builtin_memcpy(c, &sum, sizeof(sum));
-        continue;
-      }
-      for (int64_t j = 0; j < p.n; ++j) {
-        T& to = c[j * p.c_col];
-        to = beta == 0 ? sum[j] : sum[j] + beta * to;
+        for (int64_t j = 0; j < kLanes && j < rest; ++j, to += p.c_col) {
+          *to = beta == 0 ? y[j] : y[j] + beta * *to;
+        }
       }
     }
   }
-}
+};
 template <class T>
 void choose_small_products(const ProductBlock& p, int64_t count, const int64_t* step) {
-  p.n <= 4 ? small_products<T, 4>(p, count, step)
-           : small_products<T, kSmallProduct>(p, count, step);
+  p.n <= 4   ? SmallProducts<T, 4>::run(p, count, step)
+  : p.n <= 8 ? SmallProducts<T, 8>::run(p, count, step)
+             : SmallProducts<T, kSmallProduct>::run(p, count, step);
 }
 
 }  // namespace
