@@ -144,6 +144,8 @@ describe('tensor.nn', function()
     local lstm = nn.lstm(3, 2)
     assert.are.equal('nn.lstm: a tensor of 3 dimensions whose last dimension has size 3 is '
       .. 'expected, got a tensor of size [4 x 3]', failure(lstm, lstm.init(), x))
+    assert.are.equal('nn.lstm: at least one step is expected, got a tensor of size [0 x 4 x 3]',
+                     failure(lstm, lstm.init(), tensor.Tensor(0, 4, 3)))
   end)
 
   it('embedding selects rows', function()

@@ -3,6 +3,7 @@
 local tensor = require 'tensor'
 local layer = require 'tensor.nn.layer'
 local layers = require 'tensor.nn.layers'
+local describe = require('tensor.native').describe(tensor)
 
 local recurrent = {}
 
@@ -99,6 +100,9 @@ local function sequence(name, kind)
          return params
       end, function(params, x, call)
          layer.check_input(name, x, 3, inputs)
+         if x:size(1) == 0 then
+            error(('nn.%s: at least one step is expected, got %s'):format(name, describe(x)), 0)
+         end
          local states = {}
          for k = 1, depth do
             if k > 1 and call.train then
@@ -125,9 +129,9 @@ local function sequence(name, kind)
 end
 
 --- lstm(inputs, hidden [, options]), gru(inputs, hidden [, options]): x is
--- steps x batch x inputs. Returns the outputs, steps x batch x hidden, and the last states, a list
--- with one for each layer. The call's options.state has the states before the first step; default:
--- 0. options: layers (1), dropout (0) between layers.
+-- steps x batch x inputs, with at least one step. Returns the outputs, steps x batch x hidden, and
+-- the last states, a list with one for each layer. The call's options.state has the states before
+-- the first step; default: 0. options: layers (1), dropout (0) between layers.
 --- lstmCell(inputs, hidden), gruCell(inputs, hidden): one step, with one state. x is
 -- batch x inputs.
 sequence('lstm', lstm)
