@@ -197,9 +197,10 @@ struct SmallProducts {
     for (int i = 0; i < count; ++i) {
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
+        const int64_t rest = p.n - v * kLanes;
+        if (rest <= 0) break;
         Vector y = sum[i][v] * alpha;
         T* to = c + i * p.c_row + v * kLanes * p.c_col;
-        const int64_t rest = p.n - v * kLanes;
         if (rest >= kLanes && p.c_col == 1) {
           if (beta != 0) y += beta * load(to);
           __builtin_memcpy(to, &y, sizeof(y));
