@@ -4,11 +4,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <vector>
 
-#include "TH.h"
+#include "core_tensors.h"
+#include "ops/ops.h"
 
+namespace th {
 namespace {
 
 // Values of both signs from 1 to 2^63, and their neighbours. The numbers of elements end in parts
@@ -38,39 +39,32 @@ std::vector<double> doubles() {
   return values;
 }
 
-TEST(Conversion, LongsToTheNearestDoubles) {
-  std::vector<int64_t> values = longs();
+// Copies the values, and all but the first 1 to 4.
+template <class To, class From>
+void expect_copies(const std::vector<From>& values, To (*expected)(From)) {
   for (size_t begin = 0; begin < 5; ++begin) {
     const auto n = static_cast<int64_t>(values.size() - begin);
-    THLongTensor* from = THLongTensor_newWithSize1d(n);
-    THDoubleTensor* to = THDoubleTensor_newWithSize1d(n);
-    std::memcpy(THLongTensor_data(from), values.data() + begin, n * sizeof(int64_t));
-    THDoubleTensor_copyLong(to, from);
+    TensorRef from = core::make(DTypeOf<From>::value, {n}),
+              to = core::make(DTypeOf<To>::value, {n});
+    std::memcpy(from->data_as<From>(Access::overwrite), values.data() + begin, n * sizeof(From));
+    ops::copy(to.get(), from.get());
+    const To* copied = to->data_as<To>(Access::read);
     for (int64_t i = 0; i < n; ++i) {
-      const int64_t value = values[begin + i];
-      ASSERT_EQ(static_cast<double>(value), THDoubleTensor_data(to)[i]) << value;
+      ASSERT_EQ(expected(values[begin + i]), copied[i]) << values[begin + i];
     }
-    THLongTensor_free(from);
-    THDoubleTensor_free(to);
   }
+}
+
+TEST(Conversion, LongsToTheNearestDoubles) {
+  expect_copies<double, int64_t>(longs(), [](int64_t x) { return static_cast<double>(x); });
 }
 
 TEST(Conversion, DoublesToLongsTowardZero) {
-  std::vector<double> values = doubles();
-  for (size_t begin = 0; begin < 5; ++begin) {
-    const auto n = static_cast<int64_t>(values.size() - begin);
-    THDoubleTensor* from = THDoubleTensor_newWithSize1d(n);
-    THLongTensor* to = THLongTensor_newWithSize1d(n);
-    std::memcpy(THDoubleTensor_data(from), values.data() + begin, n * sizeof(double));
-    THLongTensor_copyDouble(to, from);
-    for (int64_t i = 0; i < n; ++i) {
-      const double value = values[begin + i];
-      const bool fits = value >= -0x1p63 && value < 0x1p63;
-      ASSERT_EQ(fits ? static_cast<int64_t>(value) : INT64_MIN, THLongTensor_data(to)[i]) << value;
-    }
-    THDoubleTensor_free(from);
-    THLongTensor_free(to);
-  }
+  expect_copies<int64_t, double>(doubles(), [](double x) {
+    const bool fits = x >= -0x1p63 && x < 0x1p63;
+    return fits ? static_cast<int64_t>(x) : INT64_MIN;
+  });
 }
 
 }  // namespace
+}  // namespace th

@@ -8,11 +8,16 @@
 namespace th {
 namespace {
 
-#if defined(__AVX2__) && !defined(__AVX512DQ__)
-#define TH_LONG_VECTORS 1
+// Converts the first elements and returns their number. The compiler vectorizes most conversions,
+// so this function leaves all elements to it.
+template <class To, class From>
+int64_t convert_vectors(const From*, int64_t, To*) {
+  return 0;
+}
 
-// AVX2 converts no 64-bit integers. These functions compute with doubles whose fraction contains an
-// integer, and return the number of elements that they have converted.
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+// AVX2 has no conversions of 64-bit integers. These functions compute with doubles whose fraction
+// contains an integer.
 
 int64_t convert_vectors(const int64_t* in, int64_t n, double* out) {
   // 2^84 + 2^63 + 2^32 * high is exact, and so is its difference from 2^84 + 2^63 + 2^52. The last
@@ -75,15 +80,8 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*)
     } else if constexpr (std::is_same_v<From, float>) {
       store_block<To, From>(data[0], to, n, in);
     } else {
-      int64_t i = 0;
-#ifdef TH_LONG_VECTORS
-      if constexpr ((std::is_same_v<To, double> && std::is_same_v<From, int64_t>) ||
-                    (std::is_same_v<To, int64_t> && std::is_same_v<From, double>)) {
-        i = convert_vectors(in, n, out);
-      }
-#endif
 #pragma GCC ivdep
-      for (; i < n; ++i) out[i] = convert<To>(in[i]);
+      for (int64_t i = convert_vectors(in, n, out); i < n; ++i) out[i] = convert<To>(in[i]);
     }
   } else {
     // Local copies, because for the compiler the elements written may alias the strides.
