@@ -209,10 +209,14 @@ TEST(Heap, ExpectedGarbageIsKeptAndOtherSizesMakeRoom) {
   allocate(40, 10 * kMiB);
   free_all();
   EXPECT_GE(recycle_kept(), 400 * kMiB);  // more than the 128 MiB that are kept otherwise
-  allocate(4, 30 * kMiB);                 // exceeds the limit, together with the kept blocks
+  const int64_t before = recycle_fresh();
+  allocate(2, 30 * kMiB);  // in the place of several kept blocks
+  EXPECT_EQ(recycle_fresh(), before);
+  EXPECT_GE(recycle_kept(), 340 * kMiB);
+  allocate(1, 500 * kMiB);  // exceeds the limit, together with the kept blocks
   EXPECT_EQ(recycle_kept(), 0);
   free_all();
-  EXPECT_GE(recycle_kept(), 120 * kMiB);
+  EXPECT_GE(recycle_kept(), 60 * kMiB);
   recycle_expect(heap_usage().bytes, 0);
   EXPECT_LE(recycle_kept(), 128 * kMiB);
   allocate(20, 10 * kMiB);
@@ -220,6 +224,26 @@ TEST(Heap, ExpectedGarbageIsKeptAndOtherSizesMakeRoom) {
   EXPECT_LE(recycle_kept(), 128 * kMiB);
   recycle_release();
   recycle_expect(0, 32 * kMiB);
+}
+
+TEST(Heap, BlocksOfAllSizesShareTheKeptMemory) {
+  constexpr size_t kMiB = size_t{1} << 20;
+  recycle_release();
+  heap_free(heap_allocate(60 * kMiB));
+  const int64_t before = recycle_fresh();
+  for (size_t bytes : {size_t{20} << 10, size_t{300} << 10, 3 * kMiB, 12 * kMiB, 60 * kMiB}) {
+    std::vector<unsigned char*> blocks(40 * kMiB / bytes + (bytes == 60 * kMiB));
+    for (size_t k = 0; k < blocks.size(); ++k) {
+      blocks[k] = static_cast<unsigned char*>(heap_allocate(bytes));
+      std::memset(blocks[k], static_cast<int>(k % 251), bytes);
+    }
+    for (size_t k = 0; k < blocks.size(); ++k) {
+      for (size_t i = 0; i < bytes; i += 1013) ASSERT_EQ(blocks[k][i], k % 251);
+      heap_free(blocks[k]);
+    }
+  }
+  EXPECT_EQ(recycle_fresh(), before);
+  recycle_release();
 }
 
 TEST(Heap, LargeBlocksMoveBetweenThreads) {

@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "base/thread_end.h"
-#include "memory/chunks.h"
 #include "memory/footprint.h"
+#include "memory/large_blocks.h"
 
 namespace th {
 namespace {
@@ -127,89 +126,12 @@ void free_own(void* block, size_t bytes) {
   own->bytes_kept += more;
 }
 
-// ---- large blocks: lists shared by all threads, eight sizes per power of two
-
-constexpr int kDoublings = 23;  // blocks of 128 GB and more are not kept
-// Limit of the unused bytes without recycle_expect, unless half of the bytes in use is more.
-constexpr int64_t kMostKeptBytes = int64_t{128} << 20;
-
-BlockClass large_class(size_t bytes) {
-  int doubling = 63 - __builtin_clzll(bytes);
-  size_t step = size_t{1} << (doubling - 3);
-  size_t rounded = (bytes + step - 1) / step * step;
-  doubling = 63 - __builtin_clzll(rounded);
-  int eighth = static_cast<int>(rounded >> (doubling - 3) & 7);
-  int index = (doubling - kFirstDoubling) * 8 + eighth;
-  if (index >= kDoublings * 8)
-    return {-1, (bytes + kMappedBlock - 1) / kMappedBlock * kMappedBlock};
-  return {index, rounded};
-}
-
-std::mutex large_mutex;
-FreeBlock* large_lists[kDoublings * 8];
-int64_t large_kept = 0;
-int64_t large_in_use = 0;
-int64_t large_limit = 0;  // of the bytes in use and kept; 0: none
-
-int64_t most_large_kept() {
-  if (large_limit > 0) return std::max(large_limit - large_in_use, int64_t{0});
-  return std::max(kMostKeptBytes, large_in_use / 2);
-}
-
-void release_large_lists() {
-  for (FreeBlock*& list : large_lists) {
-    while (list) {
-      FreeBlock* next = list->next;
-      // The lists are in ascending order of size.
-      auto k = static_cast<size_t>(&list - large_lists);
-      chunk_free(list, (8 + k % 8) << (kFirstDoubling - 3 + k / 8));
-      list = next;
-    }
-  }
-  large_kept = 0;
-}
-
-// Sets *recycled if the block was used before. New pages of the system contain zeros.
 void* allocate_large(size_t bytes, bool* recycled) {
-  BlockClass size = large_class(bytes);
-  auto rounded = static_cast<int64_t>(size.bytes);
-  {
-    std::lock_guard<std::mutex> lock(large_mutex);
-    if (size.index >= 0 && large_lists[size.index]) {
-      FreeBlock* block = large_lists[size.index];
-      large_lists[size.index] = block->next;
-      large_kept -= rounded;
-      large_in_use += rounded;
-      *recycled = true;
-      return block;
-    }
-    // The kept blocks have other sizes. They must not add to what new blocks need.
-    if (large_limit > 0 && large_in_use + large_kept + rounded > large_limit) release_large_lists();
-  }
-  *recycled = false;
-  fresh_bytes += rounded;
-  void* block = chunk_allocate(size.bytes);
-  if (block) {
-    std::lock_guard<std::mutex> lock(large_mutex);
-    large_in_use += rounded;
-  }
+  int64_t fresh = 0;
+  void* block = large_allocate(bytes, &fresh);
+  fresh_bytes += fresh;
+  *recycled = fresh == 0;
   return block;
-}
-
-__attribute__((noinline)) void free_large(void* block, size_t bytes) {
-  BlockClass size = large_class(bytes);
-  auto rounded = static_cast<int64_t>(size.bytes);
-  std::lock_guard<std::mutex> lock(large_mutex);
-  large_in_use -= rounded;
-  const int64_t most = most_large_kept();
-  // The kept blocks may have sizes that are no longer requested, so release all of them.
-  if (large_kept + rounded > most) release_large_lists();
-  if (size.index < 0 || rounded > most) {
-    chunk_free(block, size.bytes);
-    return;
-  }
-  large_lists[size.index] = new (block) FreeBlock{large_lists[size.index]};
-  large_kept += rounded;
 }
 
 }  // namespace
@@ -248,18 +170,16 @@ void recycle_free(void* block, size_t bytes) noexcept {
   if (!kRecycle || bytes == 0) {
     std::free(block);
   } else if (bytes >= kLargeBlock) {
-    free_large(block, bytes);
+    large_free(block, bytes);
   } else {
     free_own(block, bytes);
   }
 }
 
 bool recycle_release() noexcept {
-  std::lock_guard<std::mutex> lock(large_mutex);
-  const bool any = large_kept > 0 || (own_lists && own_lists->bytes_kept > 0);
-  if (own_lists) own_lists->release(-1);
-  release_large_lists();
-  return any;
+  const bool own = own_lists && own_lists->bytes_kept > 0;
+  if (own) own_lists->release(-1);
+  return large_release() || own;
 }
 
 void recycle_expect(int64_t live, int64_t growth) noexcept {
@@ -267,15 +187,10 @@ void recycle_expect(int64_t live, int64_t growth) noexcept {
   // collection may exceed the growth.
   growth += growth / 4;
   most_kept_by_thread.store(growth, std::memory_order_relaxed);
-  std::lock_guard<std::mutex> lock(large_mutex);
-  large_limit = std::max(live + growth, kMostKeptBytes);
-  if (large_kept > most_large_kept()) release_large_lists();
+  large_set_limit(live + growth);
 }
 
-int64_t recycle_kept() noexcept {
-  std::lock_guard<std::mutex> lock(large_mutex);
-  return large_kept;
-}
+int64_t recycle_kept() noexcept { return large_kept(); }
 
 int64_t recycle_fresh() noexcept { return fresh_bytes; }
 

@@ -13,8 +13,7 @@
 
 namespace th TH_VISIBLE {
 
-constexpr size_t kSmallBlock = 512;        // up to this, sizes are multiples of 64 bytes
-constexpr size_t kLargeBlock = 16 * 1024;  // the smallest large block, in bytes
+constexpr size_t kSmallBlock = 512;  // up to this, sizes are multiples of 64 bytes
 
 // Returns nullptr if memory runs out. recycle_free needs the size that was requested.
 void* recycle_allocate(size_t bytes) noexcept;
