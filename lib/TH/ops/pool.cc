@@ -34,9 +34,10 @@ int64_t window_count(const PoolWindows& w, bool ceil_mode) {
   const char* what = "a size";
   const int64_t reach = checked_mul(w.kernel - 1, w.dilation, what);
   const int64_t size = checked_add(w.size, checked_mul(2, w.padding, what), what) - reach - 1;
-  if (size < 0) return 0;
-  if (!ceil_mode) return size / w.stride + 1;
-  const int64_t count = (size + w.stride - 1) / w.stride + 1;
+  if (!ceil_mode) return size < 0 ? 0 : size / w.stride + 1;
+  const int64_t size_up = checked_add(size, w.stride - 1, what);
+  if (size_up < 0) return 0;
+  const int64_t count = size_up / w.stride + 1;
   // The last window must begin at an element, or in the padding before it.
   return (count - 1) * w.stride >= w.size + w.padding ? count - 1 : count;
 }
@@ -66,7 +67,7 @@ Windows pool_windows(const Arguments& a, int dims, const Sizes* dilation) {
     w.count = window_count(w, a.ceilMode);
     if (w.count < 1) {
       fail_argument(argument_number(a, a.t),
-                    "a window of %lld elements in steps of %lld is larger than the padded input "
+                    "a window of %lld elements with dilation %lld is larger than the padded input "
                     "of %s",
                     as_long(kernel[d]), as_long(step[d]), shape_text(*a.t).c_str());
     }
@@ -100,7 +101,7 @@ void check_windows(const Arguments& a, const Windows& windows) {
       w.window(k, &first, &elements);
       if (elements > 0) continue;
       fail_argument(argument_number(a, a.padding),
-                    "window %lld contains only padding: size %lld in steps of %lld, padding %lld",
+                    "window %lld contains only padding: size %lld, dilation %lld, padding %lld",
                     as_long(k + 1), as_long(w.kernel), as_long(w.dilation), as_long(w.padding));
     }
   }
