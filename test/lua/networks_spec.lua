@@ -142,6 +142,31 @@ describe('tensor.nn', function()
       'nn.lstm: layers: a whole number of at least 1 is expected, got 0')
   end)
 
+  it('recurrent layers check the state before the first step', function()
+    local x = tensor.ones(2, 5, 3)
+    local function fails(expected, net, input, state)
+      assert.has_error(function() net(net.init(), input, {state = state}) end, 'nn.' .. expected)
+    end
+    local zeros = tensor.zeros(5, 4)
+    local lstm, gru = nn.lstm(3, 4, {layers = 2}), nn.gru(3, 4)
+    fails('lstm: a list of 2 states is expected, one for each layer; got 0', lstm, x,
+          {h = zeros, c = zeros})
+    fails('lstm: a list of 2 states is expected, one for each layer; got 1', lstm, x,
+          {{h = zeros, c = zeros}})
+    fails('lstm: layer 2: the state c must be a tensor of size [5 x 4], got nil', lstm, x,
+          {{h = zeros, c = zeros}, {h = zeros}})
+    fails('gru: layer 1: the state h must be a tensor of size [5 x 4], got a tensor of size '
+          .. '[1 x 4]', gru, x, {{h = tensor.zeros(1, 4)}})
+    fails('gru: layer 1: a table is expected as the state, got a tensor of size [5 x 4]', gru, x,
+          {zeros})
+    fails('gru: a list of 1 states is expected, one for each layer; got a tensor of size [5 x 4]',
+          gru, x, zeros)
+    fails('gruCell: the state h must be a tensor of size [5 x 4], got nil', nn.gruCell(3, 4), x[1],
+          {zeros})
+    fails('lstmCell: the state c must be a tensor of size [5 x 4], got a tensor of size [4 x 5]',
+          nn.lstmCell(3, 4), x[1], {h = zeros, c = zeros:t()})
+  end)
+
   it('scaledDotProduct is the softmax of products, causal or masked', function()
     local q, k, v = tensor.randn(2, 3, 4), tensor.randn(2, 5, 4), tensor.randn(2, 5, 2)
     local mask = tensor.ByteTensor(1, 3, 5):bernoulli(0.5)

@@ -8,22 +8,35 @@ local describe = require('tensor.native').describe(tensor)
 local recurrent = {}
 
 -- A kind of cell: gates, the number of blocks of rows in its weights; names, those of its
--- parameters; start(x, hidden), the state
--- before the first step; step(params, xs, state), where xs has the products of the input, which
--- returns the output and the next state; and steps, the same for a sequence of inputs, which
--- returns all outputs and the last state.
-local lstm = {gates = 4, names = {'weight', 'weightHidden', 'bias'}}
-local gru = {gates = 3, names = {'weight', 'weightHidden', 'bias', 'biasHidden'}}
+-- parameters; state, the names of the tensors of its state, batch x hidden; step(params, xs,
+-- state), where xs has the products of the input, which returns the output and the next state; and
+-- steps, the same for a sequence of inputs, which returns all outputs and the last state.
+local lstm = {gates = 4, names = {'weight', 'weightHidden', 'bias'}, state = {'h', 'c'}}
+local gru = {gates = 3, names = {'weight', 'weightHidden', 'bias', 'biasHidden'}, state = {'h'}}
 
-local function zeros(x, hidden)
-   return x.new(x:size(1), hidden):zero()
+-- Returns the state before the first step: a checked state of the caller, or zeros. x: an input,
+-- batch x inputs. what: the layer.
+local function start(what, kind, x, hidden, state)
+   local batch, made = x:size(1), {}
+   local function fits(t)
+      return tensor.isTensor(t) and t:dim() == 2 and t:size(1) == batch and t:size(2) == hidden
+   end
+   if state ~= nil and type(state) ~= 'table' then
+      error(('nn.%s: a table is expected as the state, got %s'):format(what, describe(state)), 0)
+   end
+   for _, name in ipairs(kind.state) do
+      local t = state and state[name]
+      if not state then
+         made[name] = x.new(batch, hidden):zero()
+      elseif not fits(t) then
+         error(('nn.%s: the state %s must be a tensor of size [%d x %d], got %s'):format(
+            what, name, batch, hidden, describe(t)), 0)
+      end
+   end
+   return state or made
 end
 
 -- The blocks are those of the input gate, the forget gate, the cell and the output gate.
-function lstm.start(x, hidden)
-   return {h = zeros(x, hidden), c = zeros(x, hidden)}
-end
-
 function lstm.step(params, xs, state)
    local gates = tensor.addmm(xs, state.h, params.weightHidden:t())
    local h, c = tensor.lstmCell(gates, state.c)
@@ -37,10 +50,6 @@ function lstm.steps(params, xs, state)
 end
 
 -- The blocks are those of the reset gate, the update gate and the candidate.
-function gru.start(x, hidden)
-   return {h = zeros(x, hidden)}
-end
-
 function gru.step(params, xs, state)
    local hs = tensor.addmm(params.biasHidden, state.h, params.weightHidden:t())
    local n = hs:size(2) / 3
@@ -77,8 +86,7 @@ local function run(kind, params, x, state)
    local steps, batch, inputs = x:size(1), x:size(2), x:size(3)
    local rows = params.weight:size(1)
    local xs = tensor.addmm(params.bias, x:reshape(steps * batch, inputs), params.weight:t())
-   xs = xs:view(steps, batch, rows)
-   return kind.steps(params, xs, state or kind.start(x:select(1, 1), rows / kind.gates))
+   return kind.steps(params, xs:view(steps, batch, rows), state)
 end
 
 local function check(name, inputs, hidden)
@@ -103,13 +111,20 @@ local function sequence(name, kind)
          if x:size(1) == 0 then
             error(('nn.%s: at least one step is expected, got %s'):format(name, describe(x)), 0)
          end
+         local first = call.state
+         if first ~= nil and (type(first) ~= 'table' or #first ~= depth) then
+            error(('nn.%s: a list of %d states is expected, one for each layer; got %s'):format(
+               name, depth, type(first) == 'table' and #first or describe(first)), 0)
+         end
          local states = {}
          for k = 1, depth do
             if k > 1 and call.train then
                x = layers.drop(x, probability)
             end
-            layer.check_params(('%s: layer %d'):format(name, k), params[k], kind.names)
-            x, states[k] = run(kind, params[k], x, call.state and call.state[k])
+            local what = ('%s: layer %d'):format(name, k)
+            layer.check_params(what, params[k], kind.names)
+            local state = start(what, kind, x:select(1, 1), hidden, first and first[k])
+            x, states[k] = run(kind, params[k], x, state)
          end
          return x, states
       end)
@@ -123,7 +138,7 @@ local function sequence(name, kind)
          layer.check_input(name .. 'Cell', x, 2, inputs)
          layer.check_params(name .. 'Cell', params, kind.names)
          local xs = tensor.addmm(params.bias, x, params.weight:t())
-         return kind.step(params, xs, call.state or kind.start(x, hidden))
+         return kind.step(params, xs, start(name .. 'Cell', kind, x, hidden, call.state))
       end)
    end
 end
