@@ -10,6 +10,7 @@ local each = require 'tensor.versions'.each
 local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
+local describe = require('tensor.native').describe(tensor)
 
 local optim = {}
 
@@ -60,14 +61,31 @@ function Step:correction(beta, p)
    return self:value(name, p, self.values[name])
 end
 
--- Raises an error if a tensor that is remembered about a parameter has another shape than it.
-local function check_shapes(name, leaves, state)
+-- Raises an error if the state has another form than this optimizer makes, or a tensor that is
+-- remembered about a parameter has another shape or type than it. With a master, the type is float.
+local function check_state(name, leaves, state)
+   local what = ('optim.%s: parameter %%d'):format(name)
+   local step = type(state) == 'table' and (state.step == nil and 0 or state.step)
+   if not (tensor.isTensor(step) and step:nElement() == 1) and type(step) ~= 'number' then
+      error(('optim.%s: a state is a table with the number of steps, got %s'):format(
+         name, describe(step or state)), 0)
+   end
    for k, p in ipairs(leaves) do
-      for _, t in each(state[k] or {}) do
-         if not t:isSameSizeAs(p) then
+      local of_parameter = state[k] == nil and {} or state[k]
+      if type(of_parameter) ~= 'table' then
+         error((what .. ': its state is %s'):format(k, describe(of_parameter)), 0)
+      end
+      local expected = has_master[p:type()] and 'torch.FloatTensor' or p:type()
+      for field, t in each(of_parameter) do
+         if not tensor.isTensor(t) then
+            error((what .. ': its %s is %s'):format(k, field, describe(t)), 0)
+         elseif not t:isSameSizeAs(p) then
             local size, before = p:size():totable(), t:size():totable()
-            error(('optim.%s: parameter %d has size [%s], but had size [%s] in the last step')
-               :format(name, k, table.concat(size, ' x '), table.concat(before, ' x ')), 0)
+            error((what .. ' has size [%s], but had size [%s] in the last step'):format(
+               k, table.concat(size, ' x '), table.concat(before, ' x ')), 0)
+         elseif t:type() ~= expected then
+            error((what .. ' is a %s, but its %s in the last step is a %s'):format(
+               k, p:type(), field, t:type()), 0)
          end
       end
    end
@@ -79,7 +97,7 @@ Optimizer.__index = Optimizer
 function Optimizer:__call(params, gradients, rate)
    local state = self.state
    local leaves, found = parameters(self.name, params, gradients)
-   check_shapes(self.name, leaves, state)
+   check_state(self.name, leaves, state)
    rate = rate or self.rate
    if type(rate) == 'function' then
       rate = rate(self:steps() + 1)

@@ -101,6 +101,9 @@ function training.save(filename, parts, info)
    local saved, kinds = {}, {}
    for name, part in versions.each(parts) do
       kinds[name] = kind_of(part)
+      if not has_state(part) then
+         tree.leaves(part)  -- raises an error if a table contains itself
+      end
       if is_generator(part) then
          saved[name] = tensor.getRNGState(part)
       else
@@ -115,6 +118,7 @@ end
 function training.read(filename)
    local checkpoint = tensor.load(filename)
    if type(checkpoint) ~= 'table' or type(checkpoint.parts) ~= 'table'
+      or checkpoint.kinds ~= nil and type(checkpoint.kinds) ~= 'table'
       or not tensor.isTensor(checkpoint.generator) then
       error(('training.load: %s is not a checkpoint'):format(filename), 0)
    end

@@ -192,13 +192,81 @@ describe('tensor.training', function()
                      'training.save: a table of parts is expected, got a tensor of size [1]')
   end)
 
+  it('a step with a state of another form changes nothing', function()
+    local function first()
+      return {a = tensor.ones(2), b = tensor.FloatTensor{1, 1}}
+    end
+    for name, options in pairs{sgd = {rate = 1, momentum = 0.9}, adam = {rate = 1}, lbfgs = {}} do
+      local function gradients(params)
+        local g = {a = params.a:clone(), b = params.b:clone()}
+        return name == 'lbfgs' and function() return g, 1 end or g
+      end
+      local step = optim[name](options)
+      local params = first()
+      step(params, gradients(params))
+      training.save(filename, {step = step})
+      local function fails(expected, other, change)
+        local parts = {step = optim[name](options)}
+        training.load(filename, parts)
+        if change then
+          change(parts.step.state)
+        end
+        local before = tensor.serialize{other, parts.step.state}
+        assert.error_matches(function() parts.step(other, gradients(other)) end,
+                             ('^optim.%s: %s'):format(name, expected))
+        assert.are.equal(before, tensor.serialize{other, parts.step.state})
+      end
+      local is_lbfgs = name == 'lbfgs'
+      fails(is_lbfgs and 'the parameters have 3 elements, but the gradient of the last step is a '
+              .. 'tensor of size %[4%]$'
+              or 'parameter 1 has size %[1%], but had size %[2%] in the last step$',
+            {a = tensor.ones(1), b = tensor.FloatTensor{1, 1}})
+      fails(is_lbfgs and 'the gradient is a torch.FloatTensor, but the gradient of the last step '
+              .. 'is a torch.DoubleTensor$'
+              or 'parameter 1 is a torch.FloatTensor, but its %a+ in the last step is a '
+              .. 'torch.DoubleTensor$',
+            {a = tensor.FloatTensor{1, 1}, b = tensor.FloatTensor{1, 1}})
+      fails(is_lbfgs and 'a number is expected as the step in the state, got a string$'
+              or 'a state is a table with the number of steps, got a string$',
+            first(), function(state) state.step = 'x' end)
+      fails(is_lbfgs and 'a table is expected as the history in the state, got nil$'
+              or 'parameter 1: its x is a number$',
+            first(), function(state) (state[1] or state).x, state.history = 5, nil end)
+    end
+  end)
+
+  it('save refuses parameters that contain themselves', function()
+    local params = {tensor.ones(1)}
+    params[2] = params
+    os.remove(filename)
+    assert.has_error(function() training.save(filename, {params = params}) end,
+                     'tree: a table of tensors contains itself')
+    assert.is_nil(io.open(filename))
+  end)
+
+  it('the loop over batches checks its state', function()
+    local batches = data.batches(tensor.range(1, 4), {size = 2, seed = -3})
+    for expected, state in pairs{
+      ['seed in the state: a whole number is expected, got nil'] = {epoch = 0},
+      ['epoch in the state: a whole number of at least 0 is expected, got x'] =
+        {seed = 1, epoch = 'x'},
+      ['batch in the state: a whole number of at least 0 is expected, got 1.5'] =
+        {seed = 1, epoch = 0, batch = 1.5},
+    } do
+      batches.state = state
+      assert.has_error(function() batches() end, 'data.batches: ' .. expected)
+    end
+  end)
+
   it('load names what is missing', function()
     training.save(filename, {params = {tensor.ones(2)}})
     assert.has_error(function() training.load(filename, {weights = {}}) end,
                      ('training.load: %s has no part weights'):format(filename))
-    tensor.save(filename, 3)
-    assert.has_error(function() training.load(filename, {}) end,
-                     ('training.load: %s is not a checkpoint'):format(filename))
+    for _, contents in ipairs{3, {parts = {}, generator = tensor.getRNGState(), kinds = 5}} do
+      tensor.save(filename, contents)
+      assert.has_error(function() training.load(filename, {}) end,
+                       ('training.load: %s is not a checkpoint'):format(filename))
+    end
   end)
 
   it('progress shows the rate and the time left on a terminal only', function()

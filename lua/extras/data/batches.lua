@@ -20,6 +20,13 @@ local function check_count(name, value, least)
    return value
 end
 
+local function check_seed(name, value)
+   if type(value) ~= 'number' or value % 1 ~= 0 then
+      fail('%s: a whole number is expected, got %s', name, tostring(value))
+   end
+   return value
+end
+
 -- Returns the number of rows of a source: a tensor, or a table with the fields count and get.
 local function count_of(source, k)
    if tensor.isTensor(source) and source:dim() > 0 then
@@ -160,6 +167,12 @@ end
 -- continues with the next batch, and is empty after the last one.
 function Batches:__call(epoch)
    local state, done = self.state, 0
+   if type(state) ~= 'table' then
+      fail('a table is expected as the state, got %s', tostring(state))
+   end
+   check_seed('seed in the state', state.seed)
+   check_count('epoch in the state', state.epoch, 0)
+   check_count('batch in the state', state.batch or 0, 0)
    if state ~= self.last_state and epoch == state.epoch then
       done = state.batch or 0
       if done > 0 and state.size ~= self.size then
@@ -235,10 +248,7 @@ return function(sources, options)
    end
    local partial = options.partial ~= false
    local batch_count = (partial and math.ceil or math.floor)(rows / size)
-   local seed = options.seed or tensor.random()
-   if seed % 1 ~= 0 then
-      fail('seed: a whole number is expected, got %s', tostring(seed))
-   end
+   local seed = check_seed('seed', options.seed or tensor.random())
    local state = {seed = seed, epoch = 0, batch = 0}
    return setmetatable({
       sources = sources, size = size, rows = rows, shuffle = options.shuffle ~= false,

@@ -3,6 +3,7 @@
 local tensor = require 'tensor'
 local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
+local describe = require('tensor.native').describe(tensor)
 
 -- A step may run in a scope, which the state outlives.
 local keep = tensor.keep
@@ -59,12 +60,51 @@ local function direction_of(state, gradient)
    return direction
 end
 
+-- Raises an error unless the state is empty or that of a step with vectors like the gradient.
+local function check_state(state, gradient)
+   local function fail(...)
+      error('optim.lbfgs: ' .. string.format(...), 0)
+   end
+   local function check_vector(name, t)
+      if not tensor.isTensor(t) or not t:isSameSizeAs(gradient) then
+         fail('the parameters have %d elements, but %s of the last step is %s',
+              gradient:nElement(), name, describe(t))
+      elseif t:type() ~= gradient:type() then
+         fail('the gradient is a %s, but %s of the last step is a %s', gradient:type(), name,
+              t:type())
+      end
+   end
+   if type(state) ~= 'table' then
+      fail('a table is expected as the state, got %s', describe(state))
+   elseif state.step == nil then
+      return
+   end
+   for _, name in ipairs{'step', 'scale', 'length'} do
+      if type(state[name]) ~= 'number' then
+         fail('a number is expected as the %s in the state, got %s', name, describe(state[name]))
+      end
+   end
+   check_vector('the gradient', state.gradient)
+   check_vector('the direction', state.direction)
+   if type(state.history) ~= 'table' then
+      fail('a table is expected as the history in the state, got %s', describe(state.history))
+   end
+   for _, pair in ipairs(state.history) do
+      if type(pair) ~= 'table' or type(pair.factor) ~= 'number' then
+         fail('the history in the state is invalid')
+      end
+      check_vector('a change', pair.change)
+      check_vector('a move', pair.move)
+   end
+end
+
 -- step(params, df): df(params) returns gradients and loss. Returns params and the list of losses.
 function Optimizer:__call(params, df)
    local options, state = self.options, self.state
    local gradients, loss = df(params)
    local leaves, found = parameters('lbfgs', params, gradients)
    local gradient, losses = flatten(found), {loss}
+   check_state(state, gradient)
    local rate = options.rate
    if type(rate) == 'function' then
       rate = rate((state.step or 0) + 1)
