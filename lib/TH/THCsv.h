@@ -17,7 +17,7 @@ typedef struct THCsvOptions {
   char separator; /* 0: found in the file. By default a comma, in .tsv files a tab */
   char decimal;   /* the decimal point; 0: found in the file */
   char quote;     /* 0: fields are not quoted */
-  char comment;   /* the character that begins a comment; 0: none */
+  char comment;   /* the character from which on a line is a comment; 0: none */
   int header;     /* 1: the first line contains names; 0: it does not; -1: it does if it contains
                      anything but numbers */
   int64_t skip;   /* lines at the beginning that are skipped */

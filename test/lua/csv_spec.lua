@@ -96,9 +96,26 @@ describe('a table of numbers', function()
   end)
 
   it('are not separated by a quote or a comment', function()
-    local options = { comment = ';', columns = true, header = false }
-    assert.are.same({ { '1 ;x', '2 ;y' } }, (load('1 ;x\n2 ;y\n', options)))
-    assert.are.same({ { 1, 2 } }, load('# a;b\n1\t2\n', { comment = '#' }):totable())
+    local options = { comment = ';', header = false }
+    assert.are.same({ { 1 }, { 2 } }, load('1 ;x\n2 ;y\n', options):totable())
+    assert.are.same({ { 1, 2 } }, load('# a;b\n1\t2 # c;d\n', { comment = '#' }):totable())
+  end)
+
+  it('has comments behind the fields of a line', function()
+    for _, text in ipairs { '1,2 # first\n3,4\n', '1,2#\n3,4 #5,6',
+                            ' \t# x\n1,2\n  #\n3,4# #\r\n#' } do
+      assert.are.same({ { 1, 2 }, { 3, 4 } }, load(text, { comment = '#' }):totable())
+    end
+    local columns, names = load('a, b # names\n"x # y",1 # z\nu,2#\n,3# #\n',
+                                { comment = '#', columns = true, invalid = 'text' })
+    assert.are.same({ 'a', 'b' }, names)
+    assert.are.same({ 'x # y', 'u', '' }, columns.a)
+    assert.matches('line 3 has 1 fields, and 2 are expected',
+                   failure('1,2\n# x\n3#,4\n', { comment = '#' }), 1, true)
+    for option, value in pairs { comment = '-', separator = '', decimal = '' } do
+      assert.matches(('%s cannot be "%s"'):format(option, value),
+                     failure('1,2\n', { [option] = value }), 1, true)
+    end
   end)
 
   it('may be separated and written otherwise', function()

@@ -171,6 +171,10 @@ describe('files for NumPy', function()
         tensor.save(name, { tensor.ones(2), tensor.zeros(2) })
         assert.are.equal(1, tensor.load(name).arr_0[1])
         assert.are.equal(0, tensor.load(name).arr_1[1])
+        for _, key in ipairs { 1.5, 0, -1 } do
+          assert.error_matches(function() tensor.save(name, { [key] = tensor.ones(2) }) end,
+                               'invalid array name: ' .. tostring(key), 1, true)
+        end
         -- Nothing is an archive, too.
         tensor.save(name, {}, { compress = compress })
         assert.is_nil(next(tensor.load(name)))

@@ -101,9 +101,10 @@ class CsvReader {
   const char* read_slowly(Column& column, Column& target, const char* p);
   const char* end_of_field(const char* p);
   const char* end_of_line(const char* p) const;
+  const char* skip_blanks(const char* p) const;
   bool skip_to_record();
   bool ends_field(const char* p) const {
-    return p == end_ || *p == style_.separator || *p == '\n' || *p == '\r';
+    return p == end_ || *p == style_.separator || *p == '\n' || *p == '\r' || *p == comment_;
   }
   // Sets field_ to the contents of the field, without quotes.
   void unquote(const char* p, const char* end);
@@ -116,6 +117,7 @@ class CsvReader {
   [[noreturn]] void fail_at_earlier(const char* p, size_t column, const char* what);
 
   CsvStyle style_;
+  char comment_ = '\n';  // begins a comment; a line feed if nothing does
   int64_t skipped_lines_;
   bool plain_ = true;  // numbers have the syntax of from_chars
   StorageRef bytes_;

@@ -135,6 +135,7 @@ void CsvReader::start() {
   at_ = begin_;
   line_ = 1;
   plain_ = style_.decimal == '.';
+  comment_ = style_.comment ? style_.comment : '\n';
   for (const std::string& text : style_.missing) {
     double value;
     field_ = text;
@@ -156,18 +157,25 @@ const char* CsvReader::end_of_line(const char* p) const {
 // Skips empty lines and comments. Returns false at the end.
 bool CsvReader::skip_to_record() {
   while (at_ != end_) {
-    bool skips = *at_ == '\n' || *at_ == '\r' || (style_.comment && *at_ == style_.comment);
-    if (!skips) return true;
+    const char* p = at_;
+    if (style_.comment) p = skip_blanks(p);
+    const bool skips = p != end_ && (*p == '\n' || *p == '\r' || *p == comment_);
+    if (!skips || (p != at_ && *p != comment_)) return true;
     at_ = end_of_line(at_);
     ++line_;
   }
   return false;
 }
 
-// A field ends at a separator or at the end of the line. Inside quotes these do not count.
+const char* CsvReader::skip_blanks(const char* p) const {
+  while (p != end_ && is_blank(*p) && *p != style_.separator) ++p;
+  return p;
+}
+
+// A field ends at a separator, a comment or the end of the line. Inside quotes these do not count.
 const char* CsvReader::end_of_field(const char* p) {
   const char* start = p;
-  while (p != end_ && is_blank(*p) && *p != style_.separator) ++p;
+  p = skip_blanks(p);
   if (style_.quote && p != end_ && *p == style_.quote) {
     int64_t line = line_;
     for (++p;; ++p) {

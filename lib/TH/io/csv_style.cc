@@ -56,7 +56,7 @@ void check_csv_style(const CsvStyle& style) {
   const std::string separator(1, style.separator), quote(1, style.quote);
   check_character("separator", style.separator, "\"+-.");
   check_character("quote", style.quote, separator);
-  check_character("comment", style.comment, separator + quote);
+  check_character("comment", style.comment, separator + quote + style.decimal + "+-.");
   check_character("decimal", style.decimal, separator + quote);
 }
 
@@ -75,7 +75,9 @@ bool find_csv_separator(const char* bytes, size_t size, int64_t skipped_lines, C
     begin = head.find_first_not_of("\r\n", head.find_first_of("\r\n", begin));
   }
   if (begin == std::string::npos) return false;
-  const std::string line = head.substr(begin, head.find_first_of("\r\n", begin) - begin);
+  std::string ends = "\r\n";
+  if (style->comment) ends += style->comment;
+  const std::string line = head.substr(begin, head.find_first_of(ends, begin) - begin);
   const auto separates = [&](char c) {
     return c != style->quote && c != style->comment && line.find(c) != std::string::npos;
   };

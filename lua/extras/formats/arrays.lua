@@ -136,8 +136,10 @@ function npz.save(tensor, filename, object, options)
          native.array_compress(writer)
       end
       for key, t in each(object) do
-         local name = type(key) == 'number' and ('arr_%d'):format(key - 1) or key
-         if type(name) ~= 'string' then
+         local name = key
+         if type(key) == 'number' and key >= 1 and key % 1 == 0 then
+            name = ('arr_%d'):format(key - 1)
+         elseif type(name) ~= 'string' then
             error(('invalid array name: %s'):format(tostring(key)), 0)
          end
          add_named(tensor, writer, name, t)

@@ -16,10 +16,11 @@ local INVALID = {error = true, nan = true, text = true}
 local options_of_save = {separator = 'string', names = 'table', progress = 'function',
                          sync = 'boolean'}
 
--- Returns a character of the style, or nil. lib/TH/io/csv_file.cc checks which ones are possible.
-local function character(options, name)
+-- Returns a character of the style, or nil. least: 0 if the option may be empty, which means none.
+-- lib/TH/io/csv_style.cc checks which characters are possible.
+local function character(options, name, least)
    local value = options[name]
-   if value and #value > 1 then
+   if value and (#value > 1 or #value < (least or 1)) then
       error(('%s cannot be %q'):format(name, value), 0)
    end
    return value
@@ -184,8 +185,8 @@ local function load(tensor, filename, options)
    local missing = options.missing and table.concat(options.missing, '\n')
    if missing and options.missing[1] then missing = missing .. '\n' end
    local reader = native.csv_reader(
-      filename, character(options, 'separator'), character(options, 'quote'),
-      character(options, 'comment'), character(options, 'decimal'), missing,
+      filename, character(options, 'separator'), character(options, 'quote', 0),
+      character(options, 'comment', 0), character(options, 'decimal'), missing,
       whole(options, 'skip'), options.invalid)
    local header = options.header
    header = header and 'yes' or header == false and 'no' or 'auto'
