@@ -24,7 +24,7 @@ class FreeRanges {
 
  private:
   using Sizes = std::set<std::pair<size_t, char*>>;
-  // Changes the range at `position`. The order of by_begin_ must stay the same.
+  // Changes the range at `position`, or removes it if `bytes` is 0. No other one begins at `begin`.
   void change(Sizes::iterator position, char* begin, size_t bytes) noexcept;
 
   std::map<char*, size_t> by_begin_;

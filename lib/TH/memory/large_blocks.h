@@ -12,11 +12,12 @@ namespace th {
 constexpr size_t kLargeBlock = 16 * 1024;  // the smallest large block, in bytes
 
 // Returns a block, or nullptr if memory runs out. *fresh becomes the number of its bytes that the
-// system must clear at their first use. If it is 0, some have been used before.
+// system must clear at their first use. If it is not 0, the block contains zeros.
 void* large_allocate(size_t bytes, int64_t* fresh) noexcept;
 // bytes: as for large_allocate.
 void large_free(void* block, size_t bytes) noexcept;
-// Returns the kept memory to the system. Returns true if there was any.
+// Returns the kept memory, and mapped memory that has not been used, to the system. Returns true if
+// there was any of the former.
 bool large_release() noexcept;
 // Sets the limit of the memory in use and kept; at least 128 MiB. Without a limit, 128 MiB or half
 // of the memory in use is kept, if that is more.

@@ -1,6 +1,5 @@
 #include "memory/recycle.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -187,7 +186,7 @@ void recycle_expect(int64_t live, int64_t growth) noexcept {
   // collection may exceed the growth.
   growth += growth / 4;
   most_kept_by_thread.store(growth, std::memory_order_relaxed);
-  large_set_limit(live + growth);
+  large_set_limit(live + live / 4 + growth);
 }
 
 int64_t recycle_kept() noexcept { return large_kept(); }

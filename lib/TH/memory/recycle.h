@@ -28,7 +28,7 @@ bool recycle_release() noexcept;
 // cycle is reused in the next one. `live` is the number of bytes in use after a collection,
 // `growth` the number of bytes by which they grow until the next one. A thread then keeps up to 5/4
 // of growth in small blocks. Large blocks are kept as long as they and those in use do not exceed
-// live + 5/4 of growth, or 128 MiB.
+// 5/4 of live + growth, or 128 MiB.
 void recycle_expect(int64_t live, int64_t growth) noexcept;
 // Returns the number of bytes in unused large blocks.
 int64_t recycle_kept() noexcept;
