@@ -215,7 +215,7 @@ int each(lua_State* L) {
         if (k == 0) refuse_held(L, state, "apply", walk->operand[0].storage);
         protect(L, "apply", [&] { walk->settle(k); });
       }
-      if (lua_type(L, -1) == LUA_TNUMBER) {
+      if (is_number(L, *state, -1)) {
         write_element(type, address(0, i), lua_tonumber(L, -1));
       } else if (!lua_isnil(L, -1)) {
         const char* const names[] = {"apply", "map", "map2"};

@@ -25,7 +25,7 @@ inline uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
     case LUA_TBOOLEAN:
       return kBoolean;
     case LUA_TSTRING:
-      return kString;
+      return is_number(L, *state, index) ? kNumber : kString;
     case LUA_TTABLE:
       return kTable;
     case LUA_TNIL:

@@ -1,6 +1,9 @@
 // The calls of Lua functions and methods of the op table: finds the form that a call has, reads its
 // arguments, and calls the core.
 
+#include <algorithm>
+#include <cmath>
+
 #include "arguments.h"
 
 #include "base/op_scope.h"
@@ -131,9 +134,13 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
     case ParameterKind::element:
       return set_number(arg < 0 ? slot.value : check_element(L, index, type, name));
     case ParameterKind::number:
-    case ParameterKind::accumulator:
     case ParameterKind::float64:
       return set_number(arg < 0 ? slot.value : lua_tonumber(L, index));
+    case ParameterKind::accumulator: {
+      const double value = arg < 0 ? slot.value : lua_tonumber(L, index);
+      const bool truncates = th::is_integral(type) && state->is_torch7(Rule::numbers);
+      return set_number(truncates ? std::trunc(value) : value);
+    }
     case ParameterKind::int64:
     case ParameterKind::int32:
       return set(arg < 0 ? static_cast<int64_t>(slot.value)
@@ -351,7 +358,7 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
   const double given[] = {lua_tonumber(L, 1), lua_tonumber(L, 2)};
   for (int tensors = 1; tensors <= count && tensors <= 2; ++tensors) {
     for (int i = 1; i <= tensors; ++i) {
-      if (lua_type(L, i) != LUA_TNUMBER) continue;
+      if (!is_number(L, *state, i)) continue;
       double value = lua_tonumber(L, i);
       Tensor* t = push_number_tensor(L, state, overloads.name);
       protect(L, overloads.name, [&] { th::ops::fill(t, value); });
@@ -414,6 +421,21 @@ int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DTyp
   return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
 }
 
+// By Torch7's rule some functions ignore arguments without effect, and nil at the end. Returns the
+// number of the others.
+int count_of_used(const State* state, const Overloads& overloads, const Arguments& args) {
+  int most = 0;
+  if (state->is_torch7(Rule::arguments)) {
+    for (const Pattern& pattern : overloads.patterns) {
+      if (pattern.row->flags & lua_flag::ignores_rest) most = std::max(most, pattern.args);
+    }
+  }
+  if (most == 0) return args.count;
+  int used = std::min(args.count, most);
+  while (used > 0 && args.code(used - 1) == kNil) --used;
+  return used;
+}
+
 // Returns the number of results; -1 if no form matches, with a message on the stack.
 int call_overloads(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
                    int bound) {
@@ -431,6 +453,11 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
     refused_type = type;
   }
   if (refused) return raise_undefined(L, overloads.name, *refused, refused_type);
+  const int used = count_of_used(state, overloads, args);
+  if (used < args.count) {
+    lua_settop(L, used);
+    return call_overloads(L, state, overloads, Arguments(L, state), bound);
+  }
   bool has_tensor = args.count > 0 && args.code(0) == kTensor;
   int results = 0;
   if (overloads.element_wise && only_numbers(args)) {

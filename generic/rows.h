@@ -26,6 +26,7 @@ enum : uint32_t {
   flag_by_default = 1 << 8,
   number_of_all = 1 << 9,
   gives_indices = 1 << 10,
+  ignores_rest = 1 << 11,
 };
 }  // namespace lua_flag
 

@@ -32,9 +32,10 @@ namespace bind {
     "`median`, `mode` and `kthvalue` without a dimension return the number for all elements.",     \
     "They return values and indices along the last dimension.")                                    \
   X(numbers,                                                                                       \
-    "A fraction as a size or an index, and a number that an integer type cannot represent, are "   \
-    "errors.",                                                                                     \
-    "They are truncated.")                                                                         \
+    "A fraction as a size or an index, a number that an integer type cannot represent, and a "     \
+    "string as a number of an operation are errors.",                                              \
+    "Fractions are truncated, also those of `range` for integer types. A string may contain a "    \
+    "number.")                                                                                     \
   X(printing,                                                                                      \
     "NaN and infinity are aligned, integers have all digits, vectors of more than 20 elements "    \
     "are printed in rows, slices in reading order, and sizes as `[2 x 3]`.",                       \

@@ -392,6 +392,13 @@ inline int64_t check_index(lua_State* L, int index, const char* what,
   return i > 0 ? i - 1 : i;
 }
 
+// Returns true for a number, and by Torch7's rule for a string that contains one.
+inline bool is_number(lua_State* L, const State& state, int index) {
+  const int type = lua_type(L, index);
+  return type == LUA_TNUMBER ||
+         (type == LUA_TSTRING && state.is_torch7(Rule::numbers) && lua_isnumber(L, index));
+}
+
 // Reads a list of sizes from stack positions first ... last: numbers, one LongStorage, or one table
 // of numbers. Returns the number of sizes. Errors name the argument of the function, or the
 // function and what the numbers are if they are given.

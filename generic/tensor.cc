@@ -48,7 +48,7 @@ void read_storage_view(lua_State* L, State* state, int first, int last, View* vi
     // As in Torch7, an offset without sizes gives a tensor without dimensions.
     view->ndim = last == first ? 1 : 0;
     view->size[0] = view->storage->size;
-  } else if (lua_type(L, first + 2) == LUA_TNUMBER) {
+  } else if (is_number(L, *state, first + 2)) {
     for (int i = first + 2; i <= last; i += 2) {
       if (view->ndim == th::kMaxDims) raise_error(L, "too many dimensions");
       view->size[view->ndim] = check_integer(L, i);
@@ -79,7 +79,9 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
   if (last < first) return;
   Object object = object_at(L, state, first);
   if (object.is_tensor()) {
-    if (last > first) argument_error(L, first + 1, "nothing is expected after a tensor");
+    if (last > first && !state->is_torch7(Rule::arguments)) {
+      argument_error(L, first + 1, "nothing is expected after a tensor");
+    }
     if (object.dtype() != t->dtype) {
       raise_error(L, "%s: a %s is expected, got %s: convert it, as t:type('%s') does", function,
                   tensor_class(t->dtype), shown_class(L, state, first), tensor_class(t->dtype));
@@ -103,7 +105,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
                   function);
     }
     tensor_from_table(L, t, first);
-  } else if (lua_type(L, first) == LUA_TNUMBER) {
+  } else if (is_number(L, *state, first)) {
     check_sizes(L, first, last, function);
     int64_t size[th::kMaxDims];
     int ndim = read_sizes(L, state, first, last, size);
@@ -164,7 +166,7 @@ int size_or_stride(lua_State* L, const char* function, bool stride) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
   const int64_t* values = stride ? t->stride : t->size;
-  if (lua_type(L, 2) == LUA_TNUMBER) {
+  if (is_number(L, *state, 2)) {
     int64_t number = check_integer(L, 2);
     int64_t d = number < 0 ? number + t->nDimension : number - 1;
     if (d < 0 || d >= t->nDimension) {

@@ -24,7 +24,7 @@ local function loop(count, dense)
                   or 'if ready#[0] == MOVED then p#, words# = settled(w, walk, #) end')
    end
    return ([[
-      local load, store, rowof, settled, nextrow, refuse, type, WRITABLE, MOVED = ...
+      local load, store, rowof, settled, nextrow, converted, type, WRITABLE, MOVED = ...
       return function(w, walk, f)
          local last = tonumber(w.inner) - 1
          BEGIN
@@ -36,7 +36,7 @@ local function loop(count, dense)
                if type(value) == 'number' then
                   store(p0, AT, value)
                elseif value ~= nil then
-                  refuse(value, COUNT)
+                  store(p0, AT, converted(value, COUNT))
                end
             end
             nextrow(w, COUNT)
@@ -48,8 +48,8 @@ local function loop(count, dense)
 end
 
 -- Returns the functions that the loops call.
-local function helpers(ffi, how, native)
-   local cast, pointer, words = ffi.cast, how.pointer, how.words
+local function helpers(tensor, how, native)
+   local cast, pointer, words = versions.ffi.cast, how.pointer, how.words
 
    local function rowof(w, k)
       local a = w.operand[k]
@@ -82,12 +82,17 @@ local function helpers(ffi, how, native)
    end
 
    local names = {'apply', 'map', 'map2'}
-   local function refuse(value, count)
+   -- Returns the number in a string, by Torch7's rule.
+   local function converted(value, count)
+      local number = type(value) == 'string' and tonumber(value)
+      if number and tensor.getRule 'numbers' == 'torch7' then
+         return number
+      end
       error(('%s: the function must return a number or nothing, got %s')
             :format(names[count], type(value)), 0)
    end
 
-   return rowof, settled, nextrow, refuse
+   return rowof, settled, nextrow, converted
 end
 
 -- A function has its own loops from MANY elements on. At most MOST_SETS such sets are kept.
@@ -123,7 +128,7 @@ local function install(tensor)
    local function chooser(element)
       local like = tensor[element.name .. 'Tensor']()
       local how = access(element, native.accessors(like))
-      local rowof, settled, nextrow, refuse = helpers(ffi, how, native)
+      local rowof, settled, nextrow, converted = helpers(tensor, how, native)
       local common, own, made = {}, {}, 0
 
       local function choose(f, w)
@@ -148,7 +153,7 @@ local function install(tensor)
          if not set[variant] then
             -- Bits of SyncedMemory::host_ready: WRITABLE has both set, MOVED has neither.
             set[variant] = versions.load(texts[count][dense], source)(
-               how.load, how.store, rowof, settled, nextrow, refuse, type, 3, 0)
+               how.load, how.store, rowof, settled, nextrow, converted, type, 3, 0)
          end
          return set[variant]
       end

@@ -204,6 +204,46 @@ describe('other numbers beside integers', function()
   end)
 end)
 
+describe("after require 'torch'", function()
+  before_each(function() rules.set 'torch7' end)
+  after_each(function() rules.set 'tensor' end)
+
+  it('strings may contain numbers', function()
+    local m = tensor.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+    for expected, values in pairs {
+      [2] = { tensor.zeros('2', '3'):size('1'), tensor.Tensor('2', 3):size(1), m:size ' 2 ' - 1,
+              m:select('1', '1')['2'], m:narrow('2', '2', '1')[1][1], (m * '2')[1][1],
+              m:transpose('1', '2')[2][1], m:view('6')[2], m:clone():mul('0x2')[1][1],
+              tensor.randperm('2'):size(1), tensor.range('2', '3')[1], m:lt('3'):sum(),
+              tensor.cat(m, m, '1')[3][2], tensor.Tensor(m:storage(), '2', '2', '3')[1],
+              m:clone():apply(function() return '2' end)[1][1], tensor.sqrt '4' },
+      [5] = { m:sum('1')[1][1], m:stride '1' + 2, ('6' - m)[1][1], (m + '4')[1][1] },
+    } do
+      for k, value in ipairs(values) do assert.are.equal(expected, value, k) end
+    end
+    refused(function() m:mul 'x' end, 'mul: invalid arguments')
+    refused(function() m:apply(function() return 'x' end) end, 'apply')
+    rules.set 'tensor'
+    refused(function() m:mul '2' end, 'mul: invalid arguments')
+    refused(function() tensor.zeros '2' end, 'zeros: invalid arguments')
+    refused(function() m:apply(function() return '2' end) end, 'apply')
+    assert.are.same({ { 1, 2, 3 }, { 4, 5, 6 } }, m:totable())
+  end)
+
+  it('range truncates its numbers for integer types', function()
+    assert.are.same({ 1, 3, 5, 7, 9 }, tensor.IntTensor():range(1, 10, 2.9):totable())
+    assert.are.same({ 0, 1, 2 }, tensor.LongTensor():range(-0.5, 2.5):totable())
+    refused(function() tensor.IntTensor():range(1, 3, 0.5) end, 'range: invalid range')
+    assert.are.same({ 0.5, 1.5 }, tensor.Tensor():range(0.5, 2):totable())
+    rules.set 'tensor'
+    assert.are.same({ 1, 3, 6, 9 }, tensor.IntTensor():range(1, 10, 2.9):totable())
+  end)
+
+  it('a range of an index may begin with nil', function()
+    assert.are.same({ { 1, 1 } }, tensor.ones(2, 2)[{ { nil, 1 } }]:totable())
+  end)
+end)
+
 describe('negative powers of integers', function()
   after_each(function() rules.set 'tensor' end)
 

@@ -58,6 +58,22 @@ describe('the printed form', function()
     end
   end)
 
+  it('has the columns of Torch7 for NaN and for exponents near 100', function()
+    rules.set 'torch7'
+    finally(function() rules.set 'tensor' end)
+    local t = tensor.zeros(1, 9)
+    t[1][1] = 0 / 0
+    assert.are.equal(('nan%s\n[torch.DoubleTensor of size 1x9]\n'):format((' 0.000000'):rep(8)),
+                     tostring(t))
+    for text, elements in pairs {
+      ['  1.0000e+99\n  5.0000e-01'] = {1e99, 0.5}, ['1.0000e-100\n 1.5000e+00'] = {1e-100, 1.5},
+      ['1.0000e+100\n 1.0000e+00'] = {1e100, 1}, [' 1.0000e+98\n 5.0000e-01'] = {1e98, 0.5},
+    } do
+      assert.are.equal(text .. '\n[torch.DoubleTensor of size 2]\n',
+                       tostring(tensor.Tensor(elements)))
+    end
+  end)
+
   it('is the same for every element type where the elements are', function()
     for _, name in ipairs {'Char', 'Short', 'Int', 'Half', 'BFloat16', 'Double'} do
       local t = tensor[name .. 'Tensor']({{-1, 20}, {3, 100}})
@@ -138,7 +154,7 @@ describe('the printed form', function()
   it('shows very small and very large numbers in three-digit exponents', function()
     assert.are.equal(lines('  1.0000e+00', ' 1.0000e-300', '[torch.DoubleTensor of size 2]'),
                      tostring(tensor.DoubleTensor {1, 1e-300}))
-    assert.are.equal(lines(' 1.0000e+100', '[torch.DoubleTensor of size 1]'),
+    assert.are.equal(lines('1.0000e+100', '[torch.DoubleTensor of size 1]'),
                      tostring(tensor.DoubleTensor {1e100}))
     assert.are.equal(lines(' 4.9407e-324', '[torch.DoubleTensor of size 1]'),
                      tostring(tensor.DoubleTensor {4.9406564584124654e-324}))

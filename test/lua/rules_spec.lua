@@ -370,12 +370,24 @@ describe('other rules', function()
     local t = tensor.ones(2)
     fails(function() t:clone(1, 2) end, 'clone: too many arguments')
     fails(function() tensor.setnumthreads(0) end, 'number of threads')
+    fails(function() tensor.ones(2, 3):t(9) end, 't: ')
+    fails(function() tensor.Tensor(t, 9) end, 'nothing is expected after a tensor')
     with_rule('arguments', function()
       equals('Double', { 1, 1 }, t:clone(1, 2))
       assert.are.equal(1, tensor.ones(3):select(5, 1))
       local r = tensor.Tensor()
       assert.are.equal(r, tensor.clamp(r, tensor.Tensor { 1, 7 }, 5))
       equals('Double', { 5, 7 }, r)
+      local m = tensor.ones(2, 3)
+      for _, view in ipairs { tensor.Tensor(m, 9), m:new(9), tensor.Tensor():set(m, 9),
+                              m:t(9):t(), m:transpose(1, 2, 9):t(), m:narrow(1, 1, 2, nil),
+                              m:viewAs(m, nil) } do
+        assert.are.same({ 2, 3 }, view:size():totable())
+        assert.are.equal(m:storage(), view:storage())
+      end
+      assert.are.same({ 3 }, m:select(1, 1, 9):size():totable())
+      assert.are.same({ 2, 1, 3 }, m:unfold(2, 3, 3, 9):size():totable())
+      assert.is_true(m:isSameSizeAs(m, 9))
     end)
   end)
 

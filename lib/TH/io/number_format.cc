@@ -54,7 +54,9 @@ NumberFormat NumberSummary::of_numbers() const {
   // printf writes exponents from 100 on with three digits. Torch7 adds no column for infinity among
   // integers.
   const bool huge = last > 100 && !(integral_ && std::isinf(last));
-  const bool long_exponent = huge || first < -98 || last < -98;
+  const bool long_exponent = options_.torch7Integers
+                                 ? !integral_ && std::max(std::fabs(first), std::fabs(last)) > 99
+                                 : huge || first < -98 || last < -98;
   NumberFormat format;
   format.is_exact = is_exact_;
   format.letter = 'e';

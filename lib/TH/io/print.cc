@@ -177,22 +177,14 @@ class Printer {
     }
   }
 
-  // Returns the width of the cells of a matrix.
-  int64_t width_of(size_t begin, size_t count) const {
-    if (format_.width) return format_.width;
-    size_t width = 1;
-    for (size_t k = begin; k < begin + count; ++k) width = std::max(width, cell(k).size());
-    return static_cast<int64_t>(width);
-  }
-
   // Appends the matrix of the numbers from `begin` on, split into groups of columns if a line is
-  // too short.
+  // too short. As in Torch7, cells without a width are in one line.
   void matrix(size_t begin, const std::string& indent) {
     const Shown& rows = dims_[dims_.size() - 2];
     const Shown& columns = dims_.back();
     const int64_t count = columns.count();
-    const int64_t width = width_of(begin, static_cast<size_t>(rows.count() * count));
-    const int64_t perline = cells_beside(static_cast<int64_t>(indent.size()), width);
+    const int64_t perline =
+        format_.width ? cells_beside(static_cast<int64_t>(indent.size()), format_.width) : count;
     const std::string row_indent = format_.scale == 1 ? indent : indent + " ";
     for (int64_t first = 0; first < count; first += perline) {
       const int64_t end = std::min(first + perline, count);
