@@ -1,6 +1,8 @@
 // t[key] and t[key] = value, where key is a number, a table of numbers, ranges and tensors, a mask,
 // or a tensor of indices.
 
+#include <algorithm>
+
 #include "grad/tape.h"
 #include "bindings.h"
 
@@ -204,6 +206,15 @@ bool is_positions(const Object& object) {
 }
 bool is_mask(const Object& object) { return object.is_tensor() && object.dtype() == DType::Byte; }
 
+// Returns true for a mask of the first dimensions, as in t[{mask}], by NumPy's rule. A mask with as
+// many elements as t pairs with them in order, unless its sizes are those of the first dimensions.
+bool is_mask_of_first(const State& state, const Tensor& t, const Object& key) {
+  if (!is_mask(key) || state.rules.pairing != th::Pairing::numpy) return false;
+  const Tensor& mask = *key.tensor();
+  if (mask.nDimension == 0 || mask.nDimension >= t.nDimension) return false;
+  return mask.numel() != t.numel() || std::equal(mask.size, mask.size + mask.nDimension, t.size);
+}
+
 // Returns the tensor to assign.
 Tensor* check_source(lua_State* L, State* state) {
   Object object = object_at(L, state, 3);
@@ -291,6 +302,13 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
     });
     return true;
   }
+  if (is_indices(key) || is_mask_of_first(*state, *t, key)) {
+    Tensor* selected = push_new_like(L, state, 1, &t);
+    th::Subscript by = th::new_subscript(th::Subscript::Kind::indices);
+    by.tensor = check_tensor(L, state, 2);
+    protect(L, kIndexing, [&] { th::subscript_read(selected, t, &by, 1); });
+    return true;
+  }
   if (is_mask(key)) {
     Tensor* selected = push_new_like(L, state, 1, &t);
     Tensor* mask = check_tensor(L, state, 2);
@@ -298,13 +316,6 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
       th::RulesScope rules(state->rules);
       th::ops::maskedSelect(selected, t, mask);
     });
-    return true;
-  }
-  if (is_indices(key)) {
-    Tensor* selected = push_new_like(L, state, 1, &t);
-    th::Subscript by = th::new_subscript(th::Subscript::Kind::indices);
-    by.tensor = check_tensor(L, state, 2);
-    protect(L, kIndexing, [&] { th::subscript_read(selected, t, &by, 1); });
     return true;
   }
   return false;
@@ -366,7 +377,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   read_table(L, state, t->dtype);
   t = check_tensor(L, state, 1);
   Tensor* by = check_tensor(L, state, 2);
-  if (is_indices(key)) {
+  if (is_indices(key) || is_mask_of_first(*state, *t, key)) {
     TableEntries entries;
     entries.add(th::Subscript::Kind::indices).tensor = by;
     assign(L, state, t, &entries);

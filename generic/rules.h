@@ -10,47 +10,52 @@ namespace bind {
 
 // X(name, behaviour after require 'tensor', behaviour after require 'torch'). The table in
 // doc/differences.md is made from this list.
-#define TENSOR_RULES(X)                                                                            \
-  X(arguments,                                                                                     \
-    "Arguments without effect, as in `t:size(1, 2)`, and a number as the address of memory are "   \
-    "errors. `clamp(t, lower, 5)` has two bounds.",                                                \
-    "They are accepted. `clamp(r, t, 5)` has a result and a lower bound.")                         \
-  X(arithmetic,                                                                                    \
-    "`remainder` is exact. Integers with negative exponents, `uniform(3, -1)` and `cauchy(0, 0)` " \
-    "are errors.",                                                                                 \
-    "`remainder(a, b)` is `a - b * floor(a / b)`. The others have results.")                       \
-  X(broadcast, "Shapes pair by NumPy's rules first.",                                              \
-    "Tensors with the same number of elements pair in order.")                                     \
-  X(division, "`/` of integer tensors gives fractions, in the default type.",                      \
-    "It truncates the quotients.")                                                                 \
-  X(fields, "Reading an unknown field of a tensor or of the module is an error.",                  \
-    "The field is nil.")                                                                           \
-  X(files, "`load` reads no functions, unless an option allows it.", "It reads them.")             \
-  X(indices, "`randperm` and `randint` return LongTensors.",                                       \
-    "They return tensors of the default type.")                                                    \
-  X(medians,                                                                                       \
-    "`median`, `mode` and `kthvalue` without a dimension return the number for all elements.",     \
-    "They return values and indices along the last dimension.")                                    \
-  X(numbers,                                                                                       \
-    "A fraction as a size or an index, a number that an integer type cannot represent, and a "     \
-    "string as a number of an operation are errors.",                                              \
-    "Fractions are truncated, also those of `range` for integer types. A string may contain a "    \
-    "number.")                                                                                     \
-  X(printing,                                                                                      \
-    "NaN and infinity are aligned, integers have all digits, vectors of more than 20 elements "    \
-    "are printed in rows, slices in reading order, and sizes as `[2 x 3]`.",                       \
-    "The printed forms are Torch7's.")                                                             \
-  X(products, "`*` between a ByteTensor and a tensor is an error: use `cmul` or `cbitand`.",       \
-    "It is the product of linear algebra, in bytes.")                                              \
-  X(sizes, "LongStorages are equal if their elements are: `t:size() == u:size()`.",                \
-    "They are equal if they are the same object.")                                                 \
-  X(sums,                                                                                          \
-    "`sum`, `prod`, `nansum`, `cumsum` and `cumprod` of integers along dimensions return "         \
-    "LongTensors.",                                                                                \
-    "They return the type of the operand, in which results may overflow.")                         \
-  X(tables, "A table of elements with nil between numbers is an error.",                           \
-    "The operator `#` determines its length.")                                                     \
-  X(types, "Operands of different element types are converted to their common type.",              \
+#define TENSOR_RULES(X)                                                                          \
+  X(arguments,                                                                                   \
+    "Arguments without effect, as in `t:size(1, 2)`, and a number as the address of memory are " \
+    "errors. `clamp(t, lower, 5)` has two bounds.",                                              \
+    "They are accepted. `clamp(r, t, 5)` has a result and a lower bound.")                       \
+  X(arithmetic,                                                                                  \
+    "`remainder` is exact. `clamp(t, 2, 0)` is 0. Integers with negative exponents, "            \
+    "`uniform(3, -1)` and `cauchy(0, 0)` are errors.",                                           \
+    "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements below 2, "  \
+    "and "                                                                                       \
+    "0 for others. The others have results.")                                                    \
+  X(broadcast,                                                                                   \
+    "Shapes pair by NumPy's rules first. In `t[mask]`, a mask of fewer dimensions than `t` is "  \
+    "one "                                                                                       \
+    "of its first dimensions.",                                                                  \
+    "Tensors with the same number of elements pair in order.")                                   \
+  X(division, "`/` of integer tensors gives fractions, in the default type.",                    \
+    "It truncates the quotients.")                                                               \
+  X(fields, "Reading an unknown field of a tensor or of the module is an error.",                \
+    "The field is nil.")                                                                         \
+  X(files, "`load` reads no functions, unless an option allows it.", "It reads them.")           \
+  X(indices, "`randperm` and `randint` return LongTensors.",                                     \
+    "They return tensors of the default type.")                                                  \
+  X(medians,                                                                                     \
+    "`median`, `mode` and `kthvalue` without a dimension return the number for all elements.",   \
+    "They return values and indices along the last dimension.")                                  \
+  X(numbers,                                                                                     \
+    "A fraction as a size or an index, a number that an integer type cannot represent, and a "   \
+    "string as a number of an operation are errors.",                                            \
+    "Fractions are truncated, also those of `range` for integer types. A string may contain a "  \
+    "number.")                                                                                   \
+  X(printing,                                                                                    \
+    "NaN and infinity are aligned, integers have all digits, vectors of more than 20 elements "  \
+    "are printed in rows, slices in reading order, and sizes as `[2 x 3]`.",                     \
+    "The printed forms are Torch7's.")                                                           \
+  X(products, "`*` between a ByteTensor and a tensor is an error: use `cmul` or `cbitand`.",     \
+    "It is the product of linear algebra, in bytes.")                                            \
+  X(sizes, "LongStorages are equal if their elements are: `t:size() == u:size()`.",              \
+    "They are equal if they are the same object.")                                               \
+  X(sums,                                                                                        \
+    "`sum`, `prod`, `nansum`, `cumsum` and `cumprod` of integers along dimensions return "       \
+    "LongTensors.",                                                                              \
+    "They return the type of the operand, in which results may overflow.")                       \
+  X(tables, "A table of elements with nil between numbers is an error.",                         \
+    "The operator `#` determines its length.")                                                   \
+  X(types, "Operands of different element types are converted to their common type.",            \
     "They are an error.")
 
 enum class Rule : uint8_t {

@@ -88,6 +88,9 @@ Var share_of_larger(const Var& g, const Var& a, const Var& b) {
 Var share_of_fmax(const Var& g, const Var& a, const Var& b) {
   return share_of_larger(g, a, b) + only(g, isnan(b));
 }
+Var other_share_of_fmax(const Var& g, const Var& a, const Var& b) {
+  return share_of_larger(g, b, a) + except(only(g, isnan(a)), isnan(b));
+}
 
 Var sinc_slope(const Var& t, const Var& r) {
   return except((cos(t * M_PI) - r) / without_zeros(t), eqValue(t, Scalar(0)));

@@ -61,6 +61,7 @@ Var exponent_slope(const Var& r, const Var& t, const Var& p);
 Var share_of_larger(const Var& g, const Var& a, const Var& b);
 // The same, and g where b is NaN.
 Var share_of_fmax(const Var& g, const Var& a, const Var& b);
+Var other_share_of_fmax(const Var& g, const Var& a, const Var& b);
 // The derivatives of r = sinc(t) and of r = i1(t).
 Var sinc_slope(const Var& t, const Var& r);
 Var i1_slope(const Var& t, const Var& r);
@@ -160,6 +161,7 @@ TH_FORMULA_FUNCTION(power_slope)
 TH_FORMULA_FUNCTION(exponent_slope)
 TH_FORMULA_FUNCTION(share_of_larger)
 TH_FORMULA_FUNCTION(share_of_fmax)
+TH_FORMULA_FUNCTION(other_share_of_fmax)
 TH_FORMULA_FUNCTION(sinc_slope)
 TH_FORMULA_FUNCTION(i1_slope)
 TH_FORMULA_FUNCTION(copysign_slope)

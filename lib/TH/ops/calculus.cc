@@ -129,7 +129,9 @@ void shapes(args::interp& a, Shapes& s) {
   // An infinite value has an effect between the points beside it only.
   const Var finite = ltValue(abs(slope), Scalar(std::numeric_limits<double>::infinity()));
   const Var known = logicalAnd(eqTensor(x, x), logicalOr(eqTensor(x, x0), eqTensor(y0, y1)));
-  give(s, a.r_, with_shape(where(logicalAnd(known, eqValue(finite, Scalar(0))), y0, sloped), *a.t));
+  const Var r = where(logicalAnd(known, eqValue(finite, Scalar(0))), y0, sloped);
+  // At a point that is infinite, the distance is NaN.
+  give(s, a.r_, with_shape(where(eqTensor(x, x0), y0, r), *a.t));
 }
 void calls(args::interp&) {}
 

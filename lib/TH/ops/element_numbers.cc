@@ -100,6 +100,19 @@ void fit_bounds(DType type, Scalar* bounds) {
   }
 }
 
+// The smaller of `most` and the larger of `least` and x, also if `least` is above `most` or a bound
+// is NaN.
+void order_bounds(Op* op, Scalar* bounds) {
+  const double least = bounds[0].to_double(), most = bounds[1].to_double();
+  if (least <= most) return;
+  if (least > most) {
+    bounds[0] = bounds[1];
+  } else {
+    *op = Op::clampMax;
+    bounds[0] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
 void check_tolerances(const Scalar* tolerances) {
   const double relative = tolerances[0].to_double(), absolute = tolerances[1].to_double();
   if (relative >= 0 && absolute >= 0) return;
@@ -133,7 +146,9 @@ void fit_integers(DType type, Op* op, Scalar* numbers) {
     case Op::neValue:
       return fit_comparison(type, op, numbers);
     case Op::clamp:
-      return fit_bounds(type, numbers);
+      fit_bounds(type, numbers);
+      if (!current_rules.torch7) order_bounds(op, numbers);
+      return;
     case Op::clampMin:
     case Op::cmaxValue:
       return fit_least(type, numbers);
@@ -164,6 +179,8 @@ void fit_numbers(DType type, Op* op, Scalar* numbers) {
     case Op::tremainder:
       *op = Op::tremainderExact;
       return;
+    case Op::clamp:
+      return order_bounds(op, numbers);
     default:
       return;
   }

@@ -97,12 +97,21 @@ bool is_norm(double p) {
   return size == 1 || size == 2 || size == HUGE_VAL;
 }
 
+// Checks the matrices. If they have no elements, gives norms of 0 and returns true. `undefined`:
+// there is no result for a matrix without elements.
 template <class A>
-void check_norm(const A& a, const Shapes& s) {
+bool give_norms_of_nothing(A& a, Shapes& s, bool undefined = false) {
   check_matrices(s, a.t);
-  if (a.t->numel() == 0) {
-    s.fail(a.t, "a tensor of size %s has no elements", shape_text(*a.t).c_str());
+  const Tensor& t = *a.t;
+  if (t.numel() > 0) return false;
+  if (undefined && rows_of(t) * columns_of(t) == 0) {
+    s.fail(a.t, "a matrix of size %s has no elements", shape_text(t).c_str());
   }
+  const int64_t one = 1;
+  const bool single = t.nDimension == 2;
+  give(s, a.r_,
+       filled(ref(a.t), t.dtype, single ? 1 : t.nDimension - 2, single ? &one : t.size, 0));
+  return true;
 }
 template <class A>
 void check_order(const A& a, const Shapes& s) {
@@ -131,34 +140,34 @@ void shapes(args::matrixExp& a, Shapes& s) {
 void calls(args::matrixExp&) {}
 
 void shapes(args::matrixNorm& a, Shapes& s) {
-  check_norm(a, s);
+  if (give_norms_of_nothing(a, s)) return;
   give(s, a.r_, frobenius(ref(a.t)));
 }
 void calls(args::matrixNorm&) {}
 
 void shapes(args::matrixNormOrder& a, Shapes& s) {
-  check_norm(a, s);
   check_order(a, s);
+  if (give_norms_of_nothing(a, s, a.p < 0)) return;
   give(s, a.r_, matrix_norm(ref(a.t), a.p));
 }
 void calls(args::matrixNormOrder&) {}
 
 void shapes(args::nuclearNorm& a, Shapes& s) {
-  check_norm(a, s);
+  if (give_norms_of_nothing(a, s)) return;
   give(s, a.r_, sum(svdvals(ref(a.t)), int64_t{-1}, false));
 }
 void calls(args::nuclearNorm&) {}
 
 void shapes(args::cond& a, Shapes& s) {
-  check_norm(a, s);
+  if (give_norms_of_nothing(a, s, true)) return;
   const Var values = svdvals(ref(a.t));
   give(s, a.r_, largest(values) / smallest(values));
 }
 void calls(args::cond&) {}
 
 void shapes(args::condOrder& a, Shapes& s) {
-  check_norm(a, s);
   check_order(a, s);
+  if (give_norms_of_nothing(a, s, true)) return;
   const Var t = ref(a.t);
   if (std::fabs(a.p) == 2) {
     const Var values = svdvals(t), up = largest(values), down = smallest(values);

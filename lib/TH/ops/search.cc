@@ -64,9 +64,14 @@ void calls(args::searchsortedValue& a) {
   int64_t before = 0;
   if (a.sorted->numel() > 0) {
     const Var sorted = ref(a.sorted);
-    const Var is_before =
-        a.right ? formulas::leValue(sorted, a.value) : formulas::ltValue(sorted, a.value);
-    before = ops::countNonzeroall(is_before.get()).i;
+    if (a.value.to_double() != a.value.to_double()) {  // NaN is sorted last
+      const Var is_number = formulas::eqTensor(sorted, sorted);
+      before = a.right ? a.sorted->numel() : ops::countNonzeroall(is_number.get()).i;
+    } else {
+      const Var is_before =
+          a.right ? formulas::leValue(sorted, a.value) : formulas::ltValue(sorted, a.value);
+      before = ops::countNonzeroall(is_before.get()).i;
+    }
   }
   a.returned = Scalar(before + TH_INDEX_BASE);
 }

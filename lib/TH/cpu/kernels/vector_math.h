@@ -81,7 +81,8 @@ inline V expm1(V x) {
   // Computes half of the result, which is finite whenever the result is.
   const V half = all<V>(0.5f), s = scale(half, e.n), sr = s * e.r;
   const V y = fma(sr * e.r, exponential_rest(e.r), fma(s, e.r, s - half));
-  return x == 0 ? x : y + y;
+  // Half of a subnormal number has fewer bits.
+  return abs(x) < number<V>(0x1p-25f, 0x1p-54) ? x : y + y;
 }
 
 // e^r = even + odd, e^-r = even - odd. For x >= 0, stores sinh and cosh times 2^(1 - n).

@@ -1,0 +1,145 @@
+-- Functions at special values and of empty operands, as NumPy and PyTorch compute them.
+
+local tensor = require 'tensor'
+local rules = require 'support.rules'
+
+local inf, nan = math.huge, 0 / 0
+
+-- The elements of t as text. Lua's NaN may have a sign.
+local function text(t)
+  local list = {}
+  for k, x in ipairs(t:contiguous():view(-1):totable()) do
+    list[k] = x ~= x and 'nan' or ('%.17g'):format(x)
+  end
+  return table.concat(list, ' ')
+end
+
+local function fails(expected, f)
+  local ok, message = pcall(f)
+  assert.is_false(ok, 'no error')
+  assert.is_truthy(message:find(expected, 1, true), message)
+end
+
+describe('searchsorted', function()
+  it('of NaN is the end of the numbers', function()
+    for _, right in ipairs { false, true } do
+      for _, sorted in ipairs { tensor.Tensor { 1, 2, nan, nan }, tensor.Tensor { 1, nan },
+                                tensor.FloatTensor { 1, 2 } } do
+        local number = tensor.searchsorted(sorted, nan, right)
+        assert.are.equal(tensor.searchsorted(sorted, sorted.new { nan }, right)[1], number)
+      end
+    end
+    assert.are.equal(3, tensor.searchsorted(tensor.Tensor { 1, 2, nan, nan }, nan))
+    assert.are.equal(5, tensor.searchsorted(tensor.Tensor { 1, 2, nan, nan }, nan, true))
+    assert.are.equal(3, tensor.searchsorted(tensor.IntTensor { 1, 2 }, nan))
+  end)
+end)
+
+describe('interp', function()
+  it('has the values of infinite points', function()
+    local points, values = tensor.Tensor { -inf, 0, inf }, tensor.Tensor { 3, 4, 5 }
+    assert.are.equal('3 4 4 5', text(tensor.interp(tensor.Tensor { -inf, 0, 5, inf }, points,
+                                                   values)))
+  end)
+end)
+
+describe('clamp', function()
+  local function clamped(t, low, high) return text(tensor.clamp(t, low, high)) end
+
+  it('gives the upper bound if the lower one is above it, and NaN if one is NaN', function()
+    local t = tensor.Tensor { -5, 1, 9, nan }
+    for _, e in ipairs { 'Double', 'Float', 'Half' } do
+      local x = t:type(('torch.%sTensor'):format(e))
+      assert.are.equal('0 0 0 nan', clamped(x, 2, 0))
+      assert.are.equal('nan nan nan nan', clamped(x, nan, 0))
+      assert.are.equal('nan nan nan nan', clamped(x, 0, nan))
+      assert.are.equal('0 1 2 nan', clamped(x, 0, 2))
+    end
+    assert.are.equal('0 0 0', clamped(tensor.IntTensor { -5, 1, 9 }, 2, 0))
+    assert.are.equal('0 0 0 nan', text(tensor.fuse('clamp(a, 2, 0)', { t })))
+    assert.are.equal('0 0 0 nan', text(tensor.clamp(t, tensor.Tensor { 2 }, tensor.Tensor { 0 })))
+    assert.are.equal('0 0 0 0', text(tensor.grad(function(x)
+      return tensor.clamp(x, 2, 0):sum()
+    end)(t)))
+  end)
+
+  it("compares with the lower bound first after require 'torch'", function()
+    rules.set 'torch7'
+    finally(function() rules.set 'tensor' end)
+    assert.are.equal('2 2 0', clamped(tensor.Tensor { -5, 1, 9 }, 2, 0))
+    assert.are.equal('2 2 0', clamped(tensor.IntTensor { -5, 1, 9 }, 2, 0))
+  end)
+end)
+
+describe('masks of fewer dimensions', function()
+  local function numbers() return tensor.range(1, 9):view(3, 3) end
+  local mask = tensor.ByteTensor { 1, 0, 1 }
+
+  it('select along the first dimensions', function()
+    local t = numbers()
+    assert.are.same({ { 1, 2, 3 }, { 7, 8, 9 } }, t[mask]:totable())
+    assert.are.same({ { 1 }, { 1 } }, tensor.ones(3, 1)[mask]:totable())
+    t[mask] = 0
+    assert.are.same({ { 0, 0, 0 }, { 4, 5, 6 }, { 0, 0, 0 } }, t:totable())
+    t[mask] = tensor.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
+    assert.are.same({ { 1, 2, 3 }, { 4, 5, 6 }, { 4, 5, 6 } }, t:totable())
+    local cube = tensor.range(1, 18):view(3, 3, 2)
+    assert.are.same({ { 3, 4 }, { 11, 12 } },
+                    cube[tensor.ByteTensor { { 0, 1, 0 }, { 0, 0, 1 }, { 0, 0, 0 } }]:totable())
+    assert.are.same({ { 1, 1, 1 }, { 0, 0, 0 }, { 1, 1, 1 } }, tensor.grad(function(x)
+      return x[mask]:sum()
+    end)(numbers()):totable())
+  end)
+
+  it('pair with the elements in order if there are as many', function()
+    local t = tensor.range(1, 6):view(2, 3)
+    assert.are.same({ 1, 6 }, t[tensor.ByteTensor { 1, 0, 0, 0, 0, 1 }]:totable())
+    fails('a mask of size [4] does not fit', function()
+      return tensor.ones(3, 4)[tensor.ByteTensor { 1, 0, 0, 1 }]
+    end)
+    fails('a mask of size [4] does not fit', function()
+      tensor.ones(3, 4)[tensor.ByteTensor { 1, 0, 0, 1 }] = 1
+    end)
+  end)
+end)
+
+describe('norms and condition numbers of matrices without elements', function()
+  it('are 0, and none of no matrices', function()
+    assert.are.equal('0 0', text(tensor.matrixNorm(tensor.zeros(2, 0, 0))))
+    assert.are.equal(0, tensor.matrixNorm(tensor.zeros(0, 0)))
+    for _, p in ipairs { 1, 2, inf } do
+      assert.are.equal('0 0', text(tensor.matrixNorm(tensor.zeros(2, 0, 0), p)))
+      assert.are.same({ 0 }, tensor.cond(tensor.zeros(0, 3, 3), p):size():totable())
+    end
+    assert.are.equal('0 0 0', text(tensor.nuclearNorm(tensor.zeros(3, 0, 2))))
+    assert.are.same({ 0 }, tensor.cond(tensor.zeros(0, 3, 3)):size():totable())
+    fails('cond: a matrix of size [0 x 0] has no elements', function()
+      tensor.cond(tensor.zeros(0, 0))
+    end)
+    fails('matrixNorm: a matrix of size [2 x 0 x 3] has no elements', function()
+      tensor.matrixNorm(tensor.zeros(2, 0, 3), -1)
+    end)
+  end)
+end)
+
+describe('expm1', function()
+  it('of the smallest numbers is the number', function()
+    for _, t in ipairs { tensor.Tensor { 5e-324, -5e-324, 1e-300, -0.0 },
+                         tensor.FloatTensor { 1.4e-45, -1.4e-45, 1e-30, -0.0 } } do
+      assert.are.equal(text(t), text(tensor.expm1(t)))
+      assert.are.equal(text(t:clone():fill(1):cdiv(t)),
+                       text(t:clone():fill(1):cdiv(tensor.expm1(t))))
+    end
+  end)
+end)
+
+describe('the gradients of fmax and fmin', function()
+  it('share 1 between the operands', function()
+    local a, b = tensor.Tensor { nan, 1, nan, 2, 3 }, tensor.Tensor { nan, nan, 1, 2, 1 }
+    for name, expected in pairs { fmax = { '1 1 0 0.5 1', '0 0 1 0.5 0' },
+                                  fmin = { '1 1 0 0.5 0', '0 0 1 0.5 1' } } do
+      local gradients = tensor.vjp(tensor[name], { a, b }, { tensor.ones(5) })
+      assert.are.same(expected, { text(gradients[1]), text(gradients[2]) })
+    end
+  end)
+end)
