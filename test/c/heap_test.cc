@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "memory/heap.h"
+#include "memory/large_blocks.h"
 #include "memory/recycle.h"
 #include "soft_devices.h"
 
@@ -224,6 +225,7 @@ TEST(Heap, ExpectedGarbageIsKeptAndOtherSizesMakeRoom) {
   EXPECT_LE(recycle_kept(), 128 * kMiB);
   recycle_release();
   recycle_expect(0, 32 * kMiB);
+  large_set_limit(0);
 }
 
 TEST(Heap, BlocksOfAllSizesShareTheKeptMemory) {

@@ -15,8 +15,8 @@ class FreeRanges {
  public:
   // Adds a range that overlaps no other one. Returns false, and adds nothing, if memory runs out.
   bool add(char* begin, size_t bytes) noexcept;
-  // Removes the first `bytes` of the smallest range of at least that size, and returns them. Returns
-  // nullptr if all ranges are smaller. Needs no memory.
+  // Removes the first `bytes` of the smallest range of at least that size, and returns them.
+  // Returns nullptr if all ranges are smaller. Needs no memory.
   char* take(size_t bytes) noexcept;
   // Removes the last bytes of the largest range, at most `most`, and returns their number and
   // begin; 0 if there is no range. Needs no memory.

@@ -19,8 +19,8 @@ void large_free(void* block, size_t bytes) noexcept;
 // Returns the kept memory, and mapped memory that has not been used, to the system. Returns true if
 // there was any of the former.
 bool large_release() noexcept;
-// Sets the limit of the memory in use and kept; at least 128 MiB. Without a limit, 128 MiB or half
-// of the memory in use is kept, if that is more.
+// Sets the limit of the memory in use and kept; 0: none. Then 128 MiB or half of the memory in use
+// is kept, if that is more.
 void large_set_limit(int64_t bytes) noexcept;
 // Returns the number of bytes that are kept.
 int64_t large_kept() noexcept;

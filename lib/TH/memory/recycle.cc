@@ -1,5 +1,6 @@
 #include "memory/recycle.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -186,7 +187,9 @@ void recycle_expect(int64_t live, int64_t growth) noexcept {
   // collection may exceed the growth.
   growth += growth / 4;
   most_kept_by_thread.store(growth, std::memory_order_relaxed);
-  large_set_limit(live + live / 4 + growth);
+  // The garbage of a cycle is in blocks of both kinds.
+  const int64_t own = own_lists ? own_lists->bytes_kept : 0;
+  large_set_limit(std::max(live + live / 4 + growth - own, int64_t{1}));
 }
 
 int64_t recycle_kept() noexcept { return large_kept(); }

@@ -27,8 +27,8 @@ bool recycle_release() noexcept;
 // Sets the limits of unused memory for a program with a garbage collector, so that all garbage of a
 // cycle is reused in the next one. `live` is the number of bytes in use after a collection,
 // `growth` the number of bytes by which they grow until the next one. A thread then keeps up to 5/4
-// of growth in small blocks. Large blocks are kept as long as they and those in use do not exceed
-// 5/4 of live + growth, or 128 MiB.
+// of growth in small blocks. Large blocks are kept as long as they, those in use and the small ones
+// that the calling thread keeps do not exceed 5/4 of live + growth.
 void recycle_expect(int64_t live, int64_t growth) noexcept;
 // Returns the number of bytes in unused large blocks.
 int64_t recycle_kept() noexcept;
