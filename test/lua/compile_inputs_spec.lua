@@ -193,4 +193,42 @@ describe('compile', function()
     live = false
     assert.is_true(calls > 100, calls)
   end)
+
+  it('may be written, where each write reads other inputs, in any order of them', function()
+    local bodies = {
+      function(h, x, v)
+        local q = x:clone()
+        x:add(tensor.cmul(h, v))
+        v:add(-tensor.cmul(h, q))
+        h:mul(0.5)
+      end,
+      function(h, x, v) v:add(x) x:add(v, 1, h) h:mul(-2) end,
+      function(h, x, v)
+        local q = x:clone()
+        x:copy(v):add(h)
+        v:copy(q)
+        h:mul(2)
+      end,
+    }
+    for k, body in ipairs(bodies) do
+      for _, order in ipairs { { 1, 2, 3 }, { 1, 3, 2 }, { 2, 1, 3 }, { 2, 3, 1 }, { 3, 1, 2 },
+                               { 3, 2, 1 } } do
+        local function permuted(...)
+          local given, own = { ... }, {}
+          for i, place in ipairs(order) do own[place] = given[i] end
+          body(own[1], own[2], own[3])
+        end
+        local compiled, plain, fused = tensor.compile(permuted), {}, {}
+        for i = 1, 3 do
+          plain[i] = tensor.Tensor { 3 * i, 1 - i }
+          fused[i] = plain[i]:clone()
+        end
+        for _ = 1, 3 do
+          permuted(plain[1], plain[2], plain[3])
+          compiled(fused[1], fused[2], fused[3])
+          for i = 1, 3 do assert.is_true(plain[i]:equal(fused[i]), k .. ': ' .. i) end
+        end
+      end
+    end
+  end)
 end)

@@ -101,8 +101,12 @@ void Recorder::write_inputs() {
     };
     auto next = std::find_if(left.begin(), left.end(), is_free);
     if (next == left.end()) {
-      // All of them are read by others. Without its own reads, the first one lets others go.
-      next = left.begin();
+      // All of them are read by others. One that reads others is computed first, which frees these.
+      next = std::find_if(left.begin(), left.end(), [&](const Write& w) {
+        return std::any_of(left.begin(), left.end(), [&](const Write& other) {
+          return other.input != w.input && reads(w, other.input);
+        });
+      });
       const RecordedLayout layout(nodes_[next->node].type, nodes_[next->node].shape);
       Device* device = device_of({inputs_[next->input].view.get()});
       next->node = node_of_leaf(recorded_->leaves[store(next->node, layout, device)]);
