@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -288,6 +290,30 @@ TEST(Heap, StoragesThatCannotBeWrittenDoNotLeak) {
   THDefaultAllocator.malloc = malloc_before;
   THLongStorage_free(sizes);
   THFloatTensor_free(t);
+}
+
+// An allocator that has no large blocks. Growing storages keep their elements.
+void* small_malloc(void*, ptrdiff_t bytes) {
+  return bytes > 1000 ? nullptr : std::malloc(static_cast<size_t>(bytes));
+}
+void* small_realloc(void*, void* block, ptrdiff_t bytes) {
+  return bytes > 1000 ? nullptr : std::realloc(block, static_cast<size_t>(bytes));
+}
+void free_small(void*, void* block) { std::free(block); }
+
+TEST(Heap, AllocatorsThatReturnNullRaiseErrors) {
+  THAllocator allocators[] = {{small_malloc, nullptr, free_small},
+                              {small_malloc, small_realloc, free_small}};
+  for (THAllocator& allocator : allocators) {
+    THFloatStorage* s = THFloatStorage_newWithAllocator(4, &allocator, nullptr);
+    THFloatStorage_fill(s, 7);
+    const std::string error = error_of([&] { THFloatStorage_resize(s, 10000); });
+    EXPECT_NE(error.find("returned NULL"), std::string::npos) << error;
+    EXPECT_EQ(THFloatStorage_size(s), 4);
+    THFloatStorage_resize(s, 6);
+    for (ptrdiff_t k = 0; k < 6; ++k) EXPECT_EQ(THFloatStorage_get(s, k), k < 4 ? 7 : 0);
+    THFloatStorage_free(s);
+  }
 }
 
 }  // namespace

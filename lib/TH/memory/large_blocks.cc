@@ -21,7 +21,7 @@ constexpr size_t kLargePage = size_t{2} << 20;
 constexpr int kMostDoubling = 23;
 constexpr size_t kMappedBlock = size_t{1} << kMostDoubling;
 constexpr size_t kChunk = 4 * kMappedBlock;
-// What is kept without a limit, unless half of the memory in use is more.
+// The most that is kept without a limit, or half of the memory in use.
 constexpr int64_t kMostKept = int64_t{128} << 20;
 
 // There are eight sizes of blocks for each doubling, as far as they are whole pages.

@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/error.h"
 #include "memory/caller_blocks.h"
 #include "memory/heap.h"
 #include "memory/synced_memory.h"
@@ -27,12 +28,18 @@ SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t co
   return copy;
 }
 
+// An allocator of the program should raise an error instead.
+[[noreturn]] void fail_null(size_t bytes) {
+  fail("the allocator has no block of %zu bytes: it returned NULL", bytes);
+}
+
 }  // namespace
 
 void* SyncedMemory::new_host_block(bool zeroed) {
   const size_t bytes = bytes_;
   if (is_heap(*allocator_)) return zeroed ? heap_allocate_zeroed(bytes) : heap_allocate(bytes);
   void* block = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+  if (!block) fail_null(bytes);
   return zeroed ? std::memset(block, 0, bytes) : block;
 }
 
@@ -91,12 +98,15 @@ void SyncedMemory::resize_on_host(size_t bytes) {
       moved = heap_reallocate(host_, bytes);
     } else if (allocator_->realloc && !host_owner_) {
       moved = allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
+      if (!moved && bytes > bytes_) fail_null(bytes);
+      if (!moved && bytes) moved = host_;
     } else {
       try {
         if (bytes) moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
       } catch (const std::exception&) {
         if (bytes > bytes_) throw;
       }
+      if (!moved && bytes > bytes_) fail_null(bytes);
       if (moved) std::memcpy(moved, host_, std::min(bytes, bytes_));
       if (moved || bytes == 0) {
         release_host();
