@@ -217,7 +217,7 @@ int each(lua_State* L) {
       }
       if (is_number(L, *state, -1)) {
         write_element(type, address(0, i), lua_tonumber(L, -1));
-      } else if (!lua_isnil(L, -1)) {
+      } else if (lua_toboolean(L, -1)) {
         const char* const names[] = {"apply", "map", "map2"};
         lua_pushfstring(L, "%s: the function must return a number or nothing, got %s",
                         names[walk->count - 1], luaL_typename(L, -1));

@@ -81,8 +81,8 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
 void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
                OpArguments* call) {
   int n = static_cast<int>(compat_rawlen(L, index));
-  if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
   check_no_names(L, index);
+  if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
   lua_createtable(L, n, 0);
   int kept = lua_gettop(L);
   call->list = static_cast<Tensor**>(lua_newuserdata(L, n * sizeof(Tensor*)));
@@ -421,18 +421,20 @@ int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DTyp
   return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
 }
 
-// By Torch7's rule some functions ignore arguments without effect, and nil at the end. Returns the
+// By Torch7's rule some functions ignore arguments without effect, or nil at the end. Returns the
 // number of the others.
-int count_of_used(const State* state, const Overloads& overloads, const Arguments& args) {
+int count_of_used(lua_State* L, const State* state, const Overloads& overloads, int count) {
+  if (!state->is_torch7(Rule::arguments)) return count;
+  uint32_t flags = 0;
   int most = 0;
-  if (state->is_torch7(Rule::arguments)) {
-    for (const Pattern& pattern : overloads.patterns) {
-      if (pattern.row->flags & lua_flag::ignores_rest) most = std::max(most, pattern.args);
-    }
+  for (const Pattern& pattern : overloads.patterns) {
+    flags |= pattern.row->flags;
+    most = std::max(most, pattern.args);
   }
-  if (most == 0) return args.count;
-  int used = std::min(args.count, most);
-  while (used > 0 && args.code(used - 1) == kNil) --used;
+  int used = flags & lua_flag::ignores_rest ? std::min(count, most) : count;
+  if (flags & (lua_flag::ignores_rest | lua_flag::ignores_nil)) {
+    while (used > 0 && lua_isnil(L, used)) --used;
+  }
   return used;
 }
 
@@ -453,7 +455,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
     refused_type = type;
   }
   if (refused) return raise_undefined(L, overloads.name, *refused, refused_type);
-  const int used = count_of_used(state, overloads, args);
+  const int used = count_of_used(L, state, overloads, args.count);
   if (used < args.count) {
     lua_settop(L, used);
     return call_overloads(L, state, overloads, Arguments(L, state), bound);

@@ -27,6 +27,7 @@ enum : uint32_t {
   number_of_all = 1 << 9,
   gives_indices = 1 << 10,
   ignores_rest = 1 << 11,
+  ignores_nil = 1 << 12,
 };
 }  // namespace lua_flag
 

@@ -382,7 +382,9 @@ int string(lua_State* L) {
     return raise_error(L, "string: a CharStorage or a ByteStorage is expected, got %s",
                        storage_class(storage->dtype));
   }
-  if (lua_type(L, 2) == LUA_TSTRING) {
+  // As in Torch7, a number is a text.
+  const bool lenient = state_of(L)->is_torch7(Rule::arguments);
+  if (lenient ? lua_isstring(L, 2) : lua_type(L, 2) == LUA_TSTRING) {
     size_t length;
     const char* text = lua_tolstring(L, 2, &length);
     refuse_held(L, state_of(L), "string", storage);
@@ -394,7 +396,7 @@ int string(lua_State* L) {
     lua_settop(L, 1);
     return 1;
   }
-  if (!lua_isnoneornil(L, 2) && !state_of(L)->is_torch7(Rule::arguments)) {
+  if (!lua_isnoneornil(L, 2) && !lenient) {
     check_kind(L, 2, LUA_TSTRING);
   }
   // Creating the string may run finalizers, which may resize the storage. Creating the copy may run

@@ -27,8 +27,10 @@ bool is_sizes(const Object& object) { return object.is_storage() && object.dtype
 void read_sizes_and_strides(lua_State* L, State* state, int first, int last, View* view) {
   if (last < first) return;
   view->ndim = read_sizes(L, state, first, first, view->size);
-  if (last == first) return;
-  if (last > first + 1) raise_error(L, "sizes and strides are expected, got more arguments");
+  if (last == first || lua_isnil(L, first + 1)) return;
+  if (last > first + 1 && !state->is_torch7(Rule::arguments)) {
+    raise_error(L, "sizes and strides are expected, got more arguments");
+  }
   int strides = read_sizes(L, state, first + 1, first + 1, view->stride);
   if (strides != view->ndim) {
     argument_error(L, first + 1, "as many strides as sizes are expected");
@@ -100,7 +102,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
     protect(L, function, [&] { resize_view(t, view); });
   } else if (lua_istable(L, first) && making) {
     refuse_tracked_number(L, first, function);
-    if (last > first) {
+    if (last > first && !state->is_torch7(Rule::arguments)) {
       raise_error(L, "%s: one table is expected: rows are nested, as in {{1, 2}, {3, 4}}",
                   function);
     }
@@ -227,7 +229,8 @@ int is_size(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
   int64_t sizes[th::kMaxDims];
-  int n = read_sizes(L, state, 2, lua_gettop(L), sizes);
+  const bool one = is_sizes(object_at(L, state, 2)) && state->is_torch7(Rule::arguments);
+  int n = read_sizes(L, state, 2, one ? 2 : lua_gettop(L), sizes);
   bool same = n == t->nDimension;
   for (int d = 0; same && d < n; ++d) same = sizes[d] == t->size[d];
   lua_pushboolean(L, same);

@@ -35,7 +35,7 @@ local function loop(count, dense)
                CHECKS
                if type(value) == 'number' then
                   store(p0, AT, value)
-               elseif value ~= nil then
+               elseif value then
                   store(p0, AT, converted(value, COUNT))
                end
             end

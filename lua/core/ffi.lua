@@ -74,6 +74,9 @@ local function install(tensor)
    --- data(object, ...) and cdata(object, ...): the methods as functions, as in Torch7.
    for _, name in ipairs {'data', 'cdata'} do
       tensor[name] = function(object, asnumber)
+         if object == nil and tensor.getRule 'arguments' == 'torch7' then
+            return nil
+         end
          if not (tensor.isTensor(object) or tensor.isStorage(object)) then
             error(('%s: a tensor or storage is expected, got %s')
                   :format(name, tensor.type(object)), 2)

@@ -27,10 +27,17 @@ local function install(tensor)
       return {}, first, ...
    end
 
+   -- Returns the number in a string, by Torch7's rule, and other values as they are.
+   local function number_of(value)
+      local is_text = type(value) == 'string' and tensor.getRule 'numbers' == 'torch7'
+      return is_text and tonumber(value) or value
+   end
+
    --- split([table,] t, size [, dim]): returns slices of `size` indices; the last one may be
    -- smaller.
    local function split(...)
       local result, t, size, dim = with_result('split', ...)
+      size = number_of(size)
       if type(size) ~= 'number' or size ~= size or size < 1 then
          error(('split: the size of a slice must be at least 1, got %s'):format(tostring(size)), 2)
       end
@@ -52,6 +59,7 @@ local function install(tensor)
    -- the last one may be smaller.
    local function chunk(...)
       local result, t, n, dim = with_result('chunk', ...)
+      n = number_of(n)
       if type(n) ~= 'number' or n ~= n or n < 1 then
          error(('chunk: the number of slices must be at least 1, got %s'):format(tostring(n)), 2)
       end

@@ -229,9 +229,13 @@ local function install(torch)
       self.dateformat = format .. (name ~= nil and ('[%s]: '):format(tostring(name)) or '')
    end
 
-   --- log(filename, params): writes params to a file and makes the global print write to it, too.
+   --- log(file, params): writes params to a file, open or given by its name, and makes the global
+   -- print write to it, too.
    function CmdLine:log(filename, params)
-      local file, failure = io.open(filename, 'w')
+      local file, failure = filename, nil
+      if io.type(file) ~= 'file' then
+         file, failure = io.open(filename, 'w')
+      end
       if not file then
          error('CmdLine: the log cannot be written: ' .. failure, 2)
       end

@@ -304,4 +304,14 @@ describe('apply', function()
     t:t():apply(function(x) return x + 1 end)
     assert.are.equal(240000, t:sum())
   end)
+
+  it('leaves elements for which the function returns false or nil', function()
+    local columns = tensor.Tensor { { 3, 0 }, { -4, 0 } }
+    for _, t in ipairs { tensor.Tensor { 3, -4 }, columns:select(2, 1) } do
+      t:apply(function(x) return x < 0 and 0 end)
+      assert.are.same({ 3, 0 }, t:totable())
+      t:map(tensor.ones(2), function(x, y) if x > 0 then return x + y end end)
+      assert.are.same({ 4, 0 }, t:totable())
+    end
+  end)
 end)

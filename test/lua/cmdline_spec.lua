@@ -125,7 +125,7 @@ describe('CmdLine', function()
       cmd:addTime('me', 'at')
       print 'with a name'
       local other = tensor.CmdLine()
-      other:log(%q)
+      other:log(io.open(%q, 'w'))
       print 'elsewhere'
     ]]):format(path, second))
     assert.are.equal(before, print)

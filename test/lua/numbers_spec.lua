@@ -221,6 +221,7 @@ describe("after require 'torch'", function()
     } do
       for k, value in ipairs(values) do assert.are.equal(expected, value, k) end
     end
+    assert.are.equal(2, #m:split '1' + #m:split(1, 2) - #m:chunk('3', 2))
     refused(function() m:mul 'x' end, 'mul: invalid arguments')
     refused(function() m:apply(function() return 'x' end) end, 'apply')
     rules.set 'tensor'

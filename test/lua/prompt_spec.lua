@@ -32,6 +32,8 @@ end
 describe('the prompt', function()
   it('keeps the last values', function()
     assert.are.equal('3\n4\n7\n8\t9\n9\n', (session('1 + 2', '_ + 1', '_ + 3', '8, 9', '_2')))
+    assert.are.equal('4\nnil\t5\n5\n', (session('4', 'nil, 5', '_2')))
+    assert.are.equal('4\nnil\t5\nnil\n', (session('4', 'nil, 5', '_1')))
     assert.are.equal('3\n3\n', (session('3', 'x = 4', 'nil', '_'):gsub('nil\n', '')))
   end)
 

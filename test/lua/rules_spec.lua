@@ -388,6 +388,21 @@ describe('other rules', function()
       assert.are.same({ 3 }, m:select(1, 1, 9):size():totable())
       assert.are.same({ 2, 1, 3 }, m:unfold(2, 3, 3, 9):size():totable())
       assert.is_true(m:isSameSizeAs(m, 9))
+      local sizes = tensor.LongStorage { 2, 3 }
+      local row, new = m:narrow(1, 1, 1), tensor.Tensor
+      for _, same in ipairs { m:view(2, 3, nil), m:view(sizes, nil), new():view(m, 2, 3, nil),
+                              row:expand(2, 3, nil), row:expand(sizes, nil), row:expandAs(m, nil),
+                              m:t():permute(2, 1, nil), new(m:storage(), 1, sizes, nil),
+                              new(sizes, nil), new():set(m:storage(), 1, sizes, nil),
+                              new():resize(sizes, nil),
+                              new():resize(sizes, tensor.LongStorage { 3, 1 }, 9),
+                              new({ { 1, 2, 3 }, { 4, 5, 6 } }, 9) } do
+        assert.are.same({ 2, 3 }, same:size():totable())
+      end
+      assert.is_true(m:isSize(sizes, 9))
+      assert.is_nil(tensor.cdata(nil))
+      assert.is_nil(tensor.data(nil))
+      assert.are.equal('123', tensor.CharStorage():string(123):string())
     end)
   end)
 

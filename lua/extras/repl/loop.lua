@@ -117,7 +117,7 @@ function loop.session(io)
     if results.n == 0 then
       return true
     end
-    if results[1] ~= nil then
+    if results[1] ~= nil or results.n > 1 then
       rawset(self.environment, '_', results[1])
       for i = 1, math.max(results.n, self.kept or 0) do
         rawset(self.environment, '_' .. i, results[i])
