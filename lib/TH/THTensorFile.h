@@ -67,6 +67,7 @@ TH_API void THTensorWriter_setMetadata(THTensorWriter* self, const char* key, co
 /* Compresses the file. Error: the format is not .npz. */
 TH_API void THTensorWriter_compress(THTensorWriter* self);
 /* Writes the file. It may be called once. */
+/* After an error in the middle of the file the writer can only be freed. */
 TH_API void THTensorWriter_commit(THTensorWriter* self);
 /* Frees the writer. Without THTensorWriter_commit no file is written. NULL is ignored. */
 TH_API void THTensorWriter_free(THTensorWriter* self);

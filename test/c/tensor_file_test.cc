@@ -463,4 +463,13 @@ TEST_F(TensorFiles, TextIsWrittenToStreams) {
   EXPECT_TRUE(has(error_of([&] { THFloatTensor_print(t, nullptr); }), "bad argument #2"));
 }
 
+TEST(TensorFile, AWriterThatFailedCannotBeUsed) {
+  const std::string name = "/tmp/th_failed_writer_" + std::to_string(getpid()) + ".npy";
+  tensor::Writer writer(name);
+  tensor::Tensor<float> t{2};
+  EXPECT_TRUE(has(error_of([&] { writer.commit(); }), "contains a tensor, got none"));
+  EXPECT_TRUE(has(error_of([&] { writer.add("t", t); }), "use a new writer"));
+  EXPECT_TRUE(has(error_of([&] { writer.commit(); }), "use a new writer"));
+}
+
 }  // namespace

@@ -148,9 +148,14 @@ std::unique_ptr<ArrayWriter> ArrayWriter::create(const char* filename) {
 ArrayWriter::ArrayWriter() = default;
 ArrayWriter::~ArrayWriter() = default;
 
+void ArrayWriter::check_open() const {
+  if (is_committed_) fail("the file has been written");
+  if (has_failed_) fail("the file could not be written: use a new writer");
+}
+
 void ArrayWriter::add(const std::string& name, Tensor* t) {
   named([&] {
-    if (is_committed_) fail("the file has been written");
+    check_open();
     t->check_storage();  // making a view would extend the storage
     Item item = {name, contiguous(t)};
     // A separate view, whose sizes do not change.
@@ -178,9 +183,9 @@ void ArrayWriter::compress() {
 void ArrayWriter::check_compress() const { fail("only .npz files can be compressed"); }
 
 int64_t ArrayWriter::begin() {
-  if (replacement_) fail("%s: the file is being written", filename_.c_str());
-  if (is_committed_) fail("%s: the file has been written", filename_.c_str());
   return named([&] {
+    check_open();
+    if (replacement_) fail("the file is being written");
     for (const Item& item : items_) item.tensor->check_storage();
     replacement_ = std::make_unique<Replacement>(filename_.c_str());
     start(replacement_->path().c_str());
@@ -228,10 +233,15 @@ void ArrayWriter::commit(Sync sync) {
 }
 
 void ArrayWriter::write() {
-  begin();
-  while (run(std::numeric_limits<int64_t>::max())) {
+  try {
+    begin();
+    while (run(std::numeric_limits<int64_t>::max())) {
+    }
+    commit();
+  } catch (...) {
+    has_failed_ = replacement_ != nullptr;
+    throw;
   }
-  commit();
 }
 
 }  // namespace th

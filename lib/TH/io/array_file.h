@@ -131,11 +131,12 @@ class ArrayWriter {
  private:
   template <class F>
   auto named(const F& f) const;
+  void check_open() const;
 
   std::string filename_;
   std::set<std::string> names_;
   std::unique_ptr<Replacement> replacement_;
-  bool is_committed_ = false;
+  bool is_committed_ = false, has_failed_ = false;
   size_t at_ = 0;     // the item that is being written
   int64_t done_ = 0;  // elements of it that are written
   int64_t bytes_ = 0, reported_ = 0;
