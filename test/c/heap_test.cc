@@ -316,5 +316,29 @@ TEST(Heap, AllocatorsThatReturnNullRaiseErrors) {
   }
 }
 
+void* malloc_or_error(void*, ptrdiff_t bytes) {
+  if (bytes > 1000) THError("%td bytes are too many", bytes);
+  return std::malloc(static_cast<size_t>(bytes));
+}
+
+// The handler leaves by longjmp, and the storage can be used.
+TEST(Heap, ErrorsOfAllocatorsLeaveStoragesUsable) {
+  THAllocator allocator = {malloc_or_error, nullptr, free_small};
+  THFloatStorage* s = THFloatStorage_newWithAllocator(4, &allocator, nullptr);
+  THFloatStorage_fill(s, 7);
+  char message[200];
+  const auto grow = [](void* data) {
+    THFloatStorage_resize(static_cast<THFloatStorage*>(data), 10000);
+  };
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(THTry(grow, s, message, sizeof(message)), -1);
+    EXPECT_NE(std::string(message).find("40000 bytes are too many"), std::string::npos) << message;
+    EXPECT_EQ(THFloatStorage_size(s), 4 + 2 * round);
+    THFloatStorage_resize(s, 6);
+    EXPECT_EQ(THFloatStorage_get(s, 3), 7);
+  }
+  THFloatStorage_free(s);
+}
+
 }  // namespace
 }  // namespace th

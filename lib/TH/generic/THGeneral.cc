@@ -17,6 +17,7 @@
 #include "cpu/parallel.h"
 #include "generic/deferred.h"
 #include "generic/guard.h"
+#include "memory/c_errors.h"
 #include "memory/caller_blocks.h"
 #include "memory/heap.h"
 #include "ops/product.h"
@@ -219,12 +220,27 @@ void THSetErrorHandler(THErrorHandlerFunction handler, void* data) {
 void THSetArgErrorHandler(THArgErrorHandlerFunction handler, void* data) {
   th::set_handler(&th::argument_handler, handler, data);
 }
+THErrorHandlerFunction THGetErrorHandler(void** data) {
+  *data = th::error_handler.data;
+  return th::error_handler.function;
+}
+THArgErrorHandlerFunction THGetArgErrorHandler(void** data) {
+  *data = th::argument_handler.data;
+  return th::argument_handler.function;
+}
 void THSetDefaultErrorHandler(THErrorHandlerFunction handler, void* data) {
   th::set_handler(&th::default_error_handler, handler, data);
 }
 void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction handler, void* data) {
   th::set_handler(&th::default_argument_handler, handler, data);
 }
+
+namespace {
+bool try_body(void (*body)(void*), void* data, char* message, size_t length) {
+  return THTry(body, data, message, length) == 0;
+}
+[[maybe_unused]] const bool catches = (th::catch_c_error = try_body, true);
+}  // namespace
 
 int THTry(void (*body)(void*), void* data, char* message, size_t length) {
   if (!th::Attempt::reserve()) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "memory/c_errors.h"
 #include "memory/caller_blocks.h"
 #include "memory/heap.h"
 #include "memory/synced_memory.h"
@@ -28,6 +29,23 @@ SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t co
   return copy;
 }
 
+// Calls an allocator of the program. Its errors become exceptions, because a longjmp of the
+// program's error handler would leave the lock held.
+template <class F>
+void* call_allocator(const F& f) {
+  struct Call {
+    const F& f;
+    void* block;
+  } call = {f, nullptr};
+  char message[Error::kLength];
+  auto body = [](void* data) {
+    auto* c = static_cast<Call*>(data);
+    c->block = c->f();
+  };
+  if (!catch_c_error(body, &call, message, sizeof(message))) fail("%s", message);
+  return call.block;
+}
+
 // An allocator of the program should raise an error instead.
 [[noreturn]] void fail_null(size_t bytes) {
   fail("the allocator has no block of %zu bytes: it returned NULL", bytes);
@@ -35,10 +53,17 @@ SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t co
 
 }  // namespace
 
+bool (*catch_c_error)(void (*body)(void* data), void* data, char* message,
+                      size_t length) = [](void (*body)(void*), void* data, char*, size_t) {
+  body(data);
+  return true;
+};
+
 void* SyncedMemory::new_host_block(bool zeroed) {
   const size_t bytes = bytes_;
   if (is_heap(*allocator_)) return zeroed ? heap_allocate_zeroed(bytes) : heap_allocate(bytes);
-  void* block = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+  void* block = call_allocator(
+      [&] { return allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes)); });
   if (!block) fail_null(bytes);
   return zeroed ? std::memset(block, 0, bytes) : block;
 }
@@ -97,12 +122,18 @@ void SyncedMemory::resize_on_host(size_t bytes) {
     if (host_from_heap_) {
       moved = heap_reallocate(host_, bytes);
     } else if (allocator_->realloc && !host_owner_) {
-      moved = allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
+      moved = call_allocator([&] {
+        return allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
+      });
       if (!moved && bytes > bytes_) fail_null(bytes);
       if (!moved && bytes) moved = host_;
     } else {
       try {
-        if (bytes) moved = allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+        if (bytes) {
+          moved = call_allocator([&] {
+            return allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+          });
+        }
       } catch (const std::exception&) {
         if (bytes > bytes_) throw;
       }
