@@ -97,6 +97,14 @@ RunningThread find_running() {
   return found;
 }
 
+// The handlers that the thread had before those of Lua. If no Lua code runs, they get the errors.
+struct HostHandlers {
+  THErrorHandlerFunction error;
+  THArgErrorHandlerFunction argument;
+  void *error_data, *argument_data;
+};
+thread_local HostHandlers host = {};
+
 // Errors of C functions that packages call, through the FFI or from C, become Lua errors. In a
 // coroutine that the module has never seen, the error is a C++ exception, which LuaJIT reports
 // without its text. A Lua written in C cannot pass exceptions on, so the thread that resumed the
@@ -109,12 +117,14 @@ void raise_error_of_c(const char* message, void*) {
   if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "%s", message);
   if (found.waits) throw UnknownThread();
+  if (host.error) host.error(message, host.error_data);
 }
 void raise_argument_error_of_c(int argument, const char* message, void*) {
   RunningThread found = find_running();
   if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "bad argument #%d (%s)", argument, message);
   if (found.waits) throw UnknownThread();
+  if (host.argument) host.argument(argument, message, host.argument_data);
 }
 
 int collect_garbage(lua_State* L) {
@@ -152,9 +162,19 @@ const void* hook() {
 }
 
 void install_handlers() {
-  bool any = handling && !handling->empty();
-  THSetErrorHandler(any ? raise_error_of_c : nullptr, nullptr);
-  THSetArgErrorHandler(any ? raise_argument_error_of_c : nullptr, nullptr);
+  const bool any = handling && !handling->empty();
+  void *error_data = nullptr, *argument_data = nullptr;
+  const auto error = THGetErrorHandler(&error_data);
+  const auto argument = THGetArgErrorHandler(&argument_data);
+  if (any && error != raise_error_of_c) {
+    host = {error, argument, error_data, argument_data};
+    THSetErrorHandler(raise_error_of_c, nullptr);
+    THSetArgErrorHandler(raise_argument_error_of_c, nullptr);
+  } else if (!any && error == raise_error_of_c) {
+    THSetErrorHandler(host.error, host.error_data);
+    THSetArgErrorHandler(host.argument, host.argument_data);
+    host = {};
+  }
   THSetGCHandler(any ? collect : nullptr, nullptr);
   th::set_stop_sign(any ? hook : nullptr);
 }

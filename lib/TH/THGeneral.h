@@ -77,6 +77,10 @@ typedef void (*THArgErrorHandlerFunction)(int argNumber, const char* msg, void* 
 /* Handlers of the calling thread; NULL restores the process-wide default. */
 TH_API void THSetErrorHandler(THErrorHandlerFunction new_handler, void* data);
 TH_API void THSetArgErrorHandler(THArgErrorHandlerFunction new_handler, void* data);
+/* Return the handler of the calling thread, NULL if it has none, and store its data, so that a
+   library can restore it. */
+TH_API THErrorHandlerFunction THGetErrorHandler(void** data);
+TH_API THArgErrorHandlerFunction THGetArgErrorHandler(void** data);
 /* Process-wide defaults for threads without a handler; NULL restores "message and abort". */
 TH_API void THSetDefaultErrorHandler(THErrorHandlerFunction new_handler, void* data);
 TH_API void THSetDefaultArgErrorHandler(THArgErrorHandlerFunction new_handler, void* data);

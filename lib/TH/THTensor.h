@@ -3,7 +3,7 @@
 
 /* Tensors: views of a storage, defined by sizes, strides and an offset. There is a type
    TH<Type>Tensor for each element type. Dimensions, indices and offsets count from 0; a negative
-   dimension or index counts from the end. */
+   dimension, or index of select or narrow, counts from the end. */
 
 #include "THRandom.h"
 #include "THStorage.h"

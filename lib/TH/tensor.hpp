@@ -27,24 +27,34 @@ struct Error : std::runtime_error {
 };
 
 // While an object of this class exists, errors of TH functions in its thread are thrown as Error.
-// Then the process-wide handlers are in effect again. Errors in OpenMP regions are thrown after the
-// region.
+// Then the previous handlers are in effect again, unless others have been set. Errors in OpenMP
+// regions are thrown after the region.
 class ThrowErrors {
  public:
-  ThrowErrors() {
-    THSetErrorHandler([](const char* message, void*) { throw Error(message); }, nullptr);
-    THSetArgErrorHandler(
-        [](int number, const char* message, void*) {
-          throw Error("bad argument #" + std::to_string(number) + " (" + message + ")");
-        },
-        nullptr);
+  ThrowErrors()
+      : error_(THGetErrorHandler(&error_data_)), argument_(THGetArgErrorHandler(&argument_data_)) {
+    THSetErrorHandler(throw_error, nullptr);
+    THSetArgErrorHandler(throw_argument_error, nullptr);
   }
   ~ThrowErrors() {
-    THSetErrorHandler(nullptr, nullptr);
-    THSetArgErrorHandler(nullptr, nullptr);
+    void* data;
+    if (THGetErrorHandler(&data) == throw_error) THSetErrorHandler(error_, error_data_);
+    if (THGetArgErrorHandler(&data) == throw_argument_error) {
+      THSetArgErrorHandler(argument_, argument_data_);
+    }
   }
   ThrowErrors(const ThrowErrors&) = delete;
   ThrowErrors& operator=(const ThrowErrors&) = delete;
+
+ private:
+  static void throw_error(const char* message, void*) { throw Error(message); }
+  static void throw_argument_error(int number, const char* message, void*) {
+    throw Error("bad argument #" + std::to_string(number) + " (" + message + ")");
+  }
+
+  void *error_data_, *argument_data_;
+  THErrorHandlerFunction error_;
+  THArgErrorHandlerFunction argument_;
 };
 
 // The C functions of each element type, such as Functions<float>.

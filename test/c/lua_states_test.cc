@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "TH.h"
 #include "luaT.h"
 
 extern "C" {
@@ -223,6 +224,28 @@ TEST(LuaStates, UseTheDeviceEachByItself) {
     EXPECT_EQ("2505000", result);
   });
   EXPECT_EQ("cpu", owner.run("return torch.FloatTensor(2):device()"));
+}
+
+// The program's handlers get the errors while no Lua code runs, and are in effect again in the end.
+TEST(LuaStates, LeaveTheHandlersOfTheProgram) {
+  std::string caught;
+  const auto keep = [](int, const char* message, void* to) {
+    *static_cast<std::string*>(to) = message;
+    throw 1;
+  };
+  THSetArgErrorHandler(keep, &caught);
+  THFloatTensor* t = THFloatTensor_newWithSize1d(2);
+  {
+    LuaState state;
+    EXPECT_EQ("false", state.run("return tostring((pcall(torch.sum, torch.ones(2), 7)))"));
+    EXPECT_THROW(THFloatTensor_get1d(t, 5), int);
+    EXPECT_NE(caught.find("5"), std::string::npos) << caught;
+  }
+  caught = "";
+  EXPECT_THROW(THFloatTensor_get1d(t, 5), int);
+  EXPECT_NE(caught, "");
+  THSetArgErrorHandler(nullptr, nullptr);
+  THFloatTensor_free(t);
 }
 
 // Each state has a current device, a default type, and generators of its own.

@@ -78,6 +78,31 @@ TEST(TensorHpp, ThrowsErrors) {
   EXPECT_NE(message[0], 0);
 }
 
+TEST(TensorHpp, ThrowErrorsRestoresTheHandlersBefore) {
+  Tensor<double> a{2};
+  std::string caught;
+  const auto keep = [](int, const char* message, void* to) {
+    *static_cast<std::string*>(to) = message;
+    throw 1;
+  };
+  THSetArgErrorHandler(keep, &caught);
+  {
+    const tensor::ThrowErrors errors;
+    { const tensor::ThrowErrors inner; }
+    EXPECT_THROW(THDoubleTensor_get1d(a, 7), tensor::Error);
+  }
+  EXPECT_THROW(THDoubleTensor_get1d(a, 7), int);
+  EXPECT_NE(caught, "");
+  {
+    const tensor::ThrowErrors errors;
+    THSetArgErrorHandler(keep, &caught);  // stays
+  }
+  EXPECT_THROW(THDoubleTensor_get1d(a, 7), int);
+  THSetArgErrorHandler(nullptr, nullptr);
+  void* data;
+  EXPECT_EQ(THGetErrorHandler(&data), nullptr);
+}
+
 TEST(TensorHpp, LoadsAndSaves) {
   const tensor::ThrowErrors errors;
   const std::string name = "/tmp/th_tensor_hpp_" + std::to_string(getpid());
