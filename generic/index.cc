@@ -140,7 +140,10 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   for (int i = 0; i < count; ++i) {
     lua_rawgeti(L, table, i + 1);
     // As in Torch7: {nil, last} begins at the first element.
-    if (i == 0 && lua_isnil(L, -1)) lua_pushinteger(L, 1), lua_remove(L, -2);
+    if (i == 0 && lua_isnil(L, -1)) {
+      lua_pop(L, 1);
+      lua_pushinteger(L, 1);
+    }
     if (!lua_isnumber(L, -1))
       raise_error(L, "%s, got %s in it", kRange, shown_type(L, lua_gettop(L)));
     number[i] = lua_tonumber(L, -1);

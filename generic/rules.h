@@ -18,13 +18,11 @@ namespace bind {
   X(arithmetic,                                                                                  \
     "`remainder` is exact. `clamp(t, 2, 0)` is 0. Integers with negative exponents, "            \
     "`uniform(3, -1)` and `cauchy(0, 0)` are errors.",                                           \
-    "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements below 2, "  \
-    "and "                                                                                       \
-    "0 for others. The others have results.")                                                    \
+    "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements "           \
+    "below 2, and 0 for others. The others have results.")                                       \
   X(broadcast,                                                                                   \
-    "Shapes pair by NumPy's rules first. In `t[mask]`, a mask of fewer dimensions than `t` is "  \
-    "one "                                                                                       \
-    "of its first dimensions.",                                                                  \
+    "Shapes pair by NumPy's rules first. In `t[mask]`, a mask of fewer dimensions than "         \
+    "`t` is one of its first dimensions.",                                                       \
     "Tensors with the same number of elements pair in order.")                                   \
   X(division, "`/` of integer tensors gives fractions, in the default type.",                    \
     "It truncates the quotients.")                                                               \
