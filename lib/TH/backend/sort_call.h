@@ -22,24 +22,35 @@ struct SortCall {
 
 // The distinct values of n elements in ascending order, if there are at most `most` of them and no
 // NaN. *found is their number, otherwise -1; then the results are undefined. Devices do not support
-// it.
+// this call and the next one.
 struct DistinctCall {
   DType dtype;
   int64_t n, most;
   int64_t index_base;
   const char* in;    // contiguous
   char* values;      // the first occurrence of each value
-  int64_t* numbers;  // of the value of each element; may be null
+  int64_t* numbers;  // of the value of each element
   int64_t* counts;   // elements with each value
   int64_t* firsts;   // indices of the first occurrences
+  int64_t* found;
+};
+
+// The distinct values of n elements in ascending order, without positions. *found is their number,
+// otherwise -1, for elements with NaN or -0; then the values are undefined.
+struct DistinctValuesCall {
+  DType dtype;
+  int64_t n;
+  const char* in;  // contiguous
+  char* values;    // with memory for n
   int64_t* found;
 };
 
 }  // namespace th
 
 // The rows of TH_KERNEL_OPS.
-#define TH_SORT_OPS(X) \
-  X(sort, SortCall)    \
-  X(distinct, DistinctCall)
+#define TH_SORT_OPS(X)      \
+  X(sort, SortCall)         \
+  X(distinct, DistinctCall) \
+  X(distinctValues, DistinctValuesCall)
 
 #endif

@@ -15,6 +15,7 @@ void sort(Key* keys, int64_t n) {
 
 }  // namespace
 
+void sort_keys(uint32_t* keys, int64_t n) { sort(keys, n); }
 void sort_keys(uint64_t* keys, int64_t n) { sort(keys, n); }
 void sort_keys(hwy::uint128_t* keys, int64_t n) { sort(keys, n); }
 

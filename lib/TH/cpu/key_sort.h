@@ -9,6 +9,7 @@
 
 namespace th {
 
+void sort_keys(uint32_t* keys, int64_t n);
 void sort_keys(uint64_t* keys, int64_t n);
 void sort_keys(hwy::uint128_t* keys, int64_t n);
 

@@ -133,17 +133,22 @@ struct Runs {
         lengths(lengths_of(numbers, values->size[0])) {}
 };
 
+// Returns a copy of the first elements of a vector: a view would keep the memory of all of them.
+TensorRef first_of(const TensorRef& t, int64_t count) {
+  return clone(narrowed(t, 0, 0, count).get());
+}
+
 // The results of unique for few distinct values, without sorting all elements. values is null if
 // they are too many, or if t is on a device.
 struct FewValues {
   TensorRef values, inverse, counts, firsts;
 
-  FewValues(Tensor* t, bool with_inverse) {
+  explicit FewValues(Tensor* t) {
     constexpr int64_t kMostValues = 4096, kLeastElements = 256;
     const int64_t n = t->numel(), most = std::min(n / 8, kMostValues);
     if (n < kLeastElements || device_of({t})) return;
     TensorRef each(tensor_new_sized(t->dtype, 1, &most));
-    if (with_inverse) inverse = TensorRef(tensor_new_sized(DType::Long, t->nDimension, t->size));
+    inverse = TensorRef(tensor_new_sized(DType::Long, t->nDimension, t->size));
     counts = TensorRef(tensor_new_sized(DType::Long, 1, &most));
     firsts = TensorRef(tensor_new_sized(DType::Long, 1, &most));
     TensorRef in = contiguous(t);
@@ -157,7 +162,7 @@ struct FewValues {
       call.in = at.read(in.get()).data;
       call.values = at.overwrite(each.get());
       const auto indices = [&](const TensorRef& r) {
-        return r ? reinterpret_cast<int64_t*>(at.overwrite(r.get())) : nullptr;
+        return reinterpret_cast<int64_t*>(at.overwrite(r.get()));
       };
       call.numbers = indices(inverse);
       call.counts = indices(counts);
@@ -169,15 +174,24 @@ struct FewValues {
       inverse = TensorRef();  // Frees its memory before the sort.
       return;
     }
-    // Copies, because a view would keep the memory of `most` elements.
-    const auto first_of = [found](const TensorRef& all) {
-      return clone(narrowed(all, 0, 0, found).get());
-    };
-    values = first_of(each);
-    counts = first_of(counts);
-    firsts = first_of(firsts);
+    values = first_of(each, found);
+    counts = first_of(counts, found);
+    firsts = first_of(firsts, found);
   }
 };
+
+// Returns the distinct values without their positions. Null if t is on a device, or has NaN or -0.
+TensorRef values_alone(Tensor* t) {
+  if (device_of({t})) return {};
+  const int64_t n = t->numel();
+  TensorRef in = contiguous(t), values(tensor_new_sized(t->dtype, 1, &n));
+  int64_t found = -1;
+  run(Op::uniqueValues, nullptr, [&](Operands& at) {
+    return DistinctValuesCall{t->dtype, n, at.read(in.get()).data, at.overwrite(values.get()),
+                              &found};
+  });
+  return found < 0 ? TensorRef() : first_of(values, found);
+}
 
 // The results of unique, of which those that are null are not computed.
 template <class A>
@@ -191,7 +205,7 @@ void find_unique(A& a, Shapes& s, Tensor** firsts) {
     s.set(a.counts_, 1, &none);
     return;
   }
-  FewValues few(t, true);
+  FewValues few(t);
   if (few.values) {
     if (firsts) s.set_value(*firsts, std::move(few.firsts));
     s.set_value(a.values_, std::move(few.values));
@@ -422,8 +436,8 @@ void shapes(args::uniqueValues& a, Shapes& s) {
     const int64_t none = 0;
     return s.set(a.r_, 1, &none);
   }
-  FewValues few(a.t, false);
-  if (few.values) return s.set_value(a.r_, std::move(few.values));
+  TensorRef alone = values_alone(a.t);
+  if (alone) return s.set_value(a.r_, std::move(alone));
   const formulas::Var values = sorted_along(flat(ref(a.t)), 0);
   TensorRef starts = starts_of_runs(view_of(values.get()), 0);
   s.set_value(

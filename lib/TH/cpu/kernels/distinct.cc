@@ -1,4 +1,7 @@
-// The distinct values of elements, if they are few.
+// The distinct values of elements.
+
+#include <algorithm>
+#include <cstring>
 
 #include "backend/cpu_backend.h"
 #include "cpu/kernels/distinct_keys.h"
@@ -15,10 +18,7 @@ bool find_distinct(const DistinctCall& call) {
   Keys keys(memory.data(), call.most);
   auto* const in = reinterpret_cast<const T*>(call.in);
   int64_t* const numbers = call.numbers;
-  const bool few =
-      numbers ? keys.number(in, 1, call.n, 0, [=](int64_t i, uint32_t k) { numbers[i] = k; })
-              : keys.number(in, 1, call.n, 0, [](int64_t, uint32_t) {});
-  if (!few) return false;
+  if (!keys.number(in, 1, call.n, 0, [=](int64_t i, uint32_t k) { numbers[i] = k; })) return false;
   keys.sort();
   if (keys.has_nan()) return false;
   auto* const values = reinterpret_cast<T*>(call.values);
@@ -27,11 +27,77 @@ bool find_distinct(const DistinctCall& call) {
     call.counts[r] = keys.total(r);
     call.firsts[r] = keys.first(r) + call.index_base;
   }
-  if (numbers) {
-    for (int64_t i = 0; i < call.n; ++i) numbers[i] = keys.rank(numbers[i]) + call.index_base;
-  }
+  for (int64_t i = 0; i < call.n; ++i) numbers[i] = keys.rank(numbers[i]) + call.index_base;
   *call.found = keys.count();
   return true;
+}
+
+// Writes the distinct values of elements of 8 or 16 bits. Returns their number, or -1 if an element
+// cannot be restored from its key.
+template <class T>
+int64_t mark_values(const T* in, int64_t n, T* values) {
+  using Key = typename SortKey<T>::Key;
+  constexpr int64_t keys = int64_t{1} << 8 * sizeof(T);
+  Workspace<uint8_t> memory(keys);
+  uint8_t* const present = memory.data();
+  std::fill_n(present, keys, 0);
+  bool exact = true;
+  for (int64_t i = 0; i < n; ++i) {
+    exact &= SortKey<T>::is_exact(in[i]);
+    present[SortKey<T>::key(in[i])] = 1;
+  }
+  if (!exact) return -1;
+  int64_t count = 0;
+  for (int64_t first = 0; first < keys; first += sizeof(uint64_t)) {
+    uint64_t any;
+    std::memcpy(&any, present + first, sizeof any);
+    for (int64_t key = first; any != 0 && key < first + int64_t{sizeof any}; ++key) {
+      if (present[key]) values[count++] = SortKey<T>::element(static_cast<Key>(key));
+    }
+  }
+  return count;
+}
+
+// Writes the distinct values if they are few. Returns their number, or -1.
+template <class T>
+int64_t find_few_values(const T* in, int64_t n, T* values) {
+  using Keys = DistinctKeys<T>;
+  const int64_t most = std::min(n / 8, kMostDistinct);
+  Workspace<char> memory(Keys::bytes(most));
+  Keys keys(memory.data(), most);
+  if (!keys.number(in, 1, n, 0, [](int64_t, uint32_t) {}) || !keys.are_exact()) return -1;
+  keys.sort();
+  for (int64_t r = 0; r < keys.count(); ++r) values[r] = SortKey<T>::element(keys.key(r));
+  return keys.count();
+}
+
+// Writes the distinct values by sorting the keys of all elements. Returns their number, or -1 if an
+// element cannot be restored from its key.
+template <class T>
+int64_t sort_values(const T* in, int64_t n, T* values) {
+  using Key = typename SortKey<T>::Key;
+  Workspace<Key> memory(n);
+  Key* const keys = memory.data();
+  if (!read_keys(in, 1, n, Key(0), keys)) return -1;
+  sort_keys(keys, n);
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    keys[count] = keys[i];
+    count += i + 1 == n || keys[i] != keys[i + 1];
+  }
+  for (int64_t r = 0; r < count; ++r) values[r] = SortKey<T>::element(keys[r]);
+  return count;
+}
+
+template <class T>
+int64_t find_values(const T* in, int64_t n, T* values) {
+  if constexpr (sizeof(T) <= 2) {
+    return mark_values(in, n, values);
+  } else {
+    constexpr int64_t kFewestHashed = 256;
+    const int64_t few = n < kFewestHashed ? -1 : find_few_values(in, n, values);
+    return few < 0 ? sort_values(in, n, values) : few;
+  }
 }
 
 }  // namespace
@@ -41,6 +107,14 @@ namespace TH_ISA {
 void run_distinct(const DistinctCall& call) {
   dispatch(call.dtype, [&](auto zero) {
     if (!find_distinct<decltype(zero)>(call)) *call.found = -1;
+  });
+}
+
+void run_distinctValues(const DistinctValuesCall& call) {
+  dispatch(call.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    *call.found =
+        find_values(reinterpret_cast<const T*>(call.in), call.n, reinterpret_cast<T*>(call.values));
   });
 }
 

@@ -245,5 +245,8 @@ void run_sort(Queue& queue, const SortCall& call) {
 void run_distinct(Queue&, const DistinctCall&) {
   fail_unsupported("distinct values without sorting");
 }
+void run_distinctValues(Queue&, const DistinctValuesCall&) {
+  fail_unsupported("distinct values without positions");
+}
 
 }  // namespace th
