@@ -111,6 +111,12 @@ local function install(tensor)
       return ('compile(%s)'):format(tostring(self.f))
    end
 
+   --- Returns the function of the module that makes such an object, and its argument: for copies
+   -- in other threads.
+   function Compiled:__remake()
+      return 'compile', self.f
+   end
+
    --- Returns true while tensor.compile records the operations of this thread.
    function tensor.isCompiling()
       return native.is_active()

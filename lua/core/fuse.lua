@@ -93,6 +93,12 @@ local function install(tensor)
       return ('fuse(%q)'):format(self.expression)
    end
 
+   --- Returns the function of the module that makes such an object, and its argument: for copies
+   -- in other threads.
+   function Fused:__remake()
+      return 'fuse', self.expression
+   end
+
    function tensor.fuse(...)
       local text = ...
       if select('#', ...) ~= 1 or type(text) ~= 'string' then

@@ -102,6 +102,20 @@ describe('threads of data.batches', function()
       size = 5, threads = 1, transform = function(a) return a * scale.factor end})), 1, true)
   end)
 
+  it('use functions of tensor.fuse and tensor.compile', function()
+    local twice = tensor.fuse('2 * a')
+    local more = tensor.compile(function(a) return twice(a) + 1 end)
+    local function transform(a, b) return more(a) + twice(a), b end
+    local batches = data.batches({x, y}, {size = 10, shuffle = false, threads = 2,
+                                          transform = transform})
+    assert.is_true(all(batches)[1][1]:equal(x * 4 + 1))
+    batches:stop()
+    local slope = tensor.grad(function(a) return a:sum() end)
+    batches = data.batches({x, y}, {size = 10, threads = 1,
+                                    transform = function(a, b) return slope(a), b end})
+    assert.is_truthy(failure(all, batches):find('slope of transform', 1, true))
+  end)
+
   it('have the settings of the program', function()
     local before = tensor.getdefaulttensortype()
     tensor.setdefaulttensortype 'torch.FloatTensor'

@@ -1,6 +1,7 @@
 -- tensor.data.message: values as messages for other threads. A message is a list of booleans,
 -- numbers, strings and tensors. Tables and functions are copied; the elements of tensors and
--- storages are shared. Modules, classes and their fields are passed by name.
+-- storages are shared. Modules, classes and their fields are passed by name. The functions that
+-- tensor.fuse and tensor.compile return are made again.
 
 local tensor = require 'tensor'
 local versions = require 'tensor.versions'
@@ -58,6 +59,13 @@ function message.encode(list)
    local encode
 
    local function encode_table(value, name)
+      local class = getmetatable(value)
+      local remake = type(class) == 'table' and rawget(class, '__remake')
+      if remake then
+         local field, argument = remake(value)
+         put('made', field)
+         return encode(argument, ('the argument of %s for %s'):format(field, name))
+      end
       put('table')
       for key, field in each(value) do
          local shown = ('%s.%s'):format(name, tostring(key))
@@ -65,7 +73,7 @@ function message.encode(list)
          encode(field, shown)
       end
       put('end')
-      encode(getmetatable(value), 'the metatable of ' .. name)
+      encode(class, 'the metatable of ' .. name)
    end
 
    local function encode_function(value, name)
@@ -152,6 +160,12 @@ function message.decode(items)
       class = function()
          local name = take()
          return tensor.getmetatable(name) or error(('unknown class %s'):format(name), 0)
+      end,
+      made = function()
+         count = count + 1
+         local number, make = count, tensor[take()]
+         seen[number] = make(decode())
+         return seen[number]
       end,
       table = function()
          local result = new {}
