@@ -143,3 +143,65 @@ describe('the gradients of fmax and fmin', function()
     end
   end)
 end)
+
+describe('diagonals', function()
+  it('outside of a matrix have no elements', function()
+    for k, n in pairs { [2] = 0, [-3] = 0, [1] = 1, [-2] = 1, [1000] = 0 } do
+      assert.are.equal(n, tensor.diag(tensor.ones(3, 2), k):nElement(), k)
+    end
+    assert.are.equal(0, tensor.diag(tensor.Tensor(0, 0)):nElement())
+    local t = tensor.ones(2, 2)
+    t:diag(5)
+    assert.are.same({ 2, 2 }, t:size():totable())
+  end)
+
+  it('of an identity matrix without columns are empty, except in Torch7', function()
+    rules.in_both(function(mode)
+      local columns = mode == 'torch7' and 3 or 0
+      assert.are.same({ 3, columns }, tensor.eye(3, 0):size():totable())
+      assert.are.same({ 3, columns }, tensor.eye(3, 0, 1):size():totable())
+      assert.are.same({ 3, 3 }, tensor.eye(3):size():totable())
+    end)
+  end)
+end)
+
+-- Reference: numpy.linalg.cond.
+describe('cond', function()
+  local singular = tensor.Tensor { { 1, 2 }, { 2, 4 } }
+
+  it('of a singular matrix is infinite for all norms', function()
+    for _, p in ipairs { 1, -1, inf, -inf } do
+      assert.are.equal(inf, tensor.cond(singular, p), p)
+    end
+    assert.are.equal(inf, tensor.cond(tensor.zeros(2, 2)))
+    assert.are.equal(inf, tensor.cond(tensor.zeros(2, 2), 2))
+    assert.are.equal(inf, tensor.cond(tensor.zeros(2, 2), -2))
+    assert.are.equal(inf, tensor.cond(tensor.zeros(2, 2), 1))
+  end)
+
+  it('of each matrix of a batch', function()
+    local batch = tensor.zeros(2, 2, 2, 2)
+    batch[1][1]:copy(singular)
+    batch[1][2]:copy(tensor.Tensor { { 1, 0 }, { 0, 4 } })
+    batch[2][1]:copy(tensor.Tensor { { 2, 1 }, { 0, 1 } })
+    assert.are.equal('inf 4 3 inf', text(tensor.cond(batch, 1)))
+    assert.are.same({ 2, 2 }, tensor.cond(batch, 1):size():totable())
+  end)
+end)
+
+describe('an index tensor without dimensions', function()
+  it('stands for no indices', function()
+    local none, t = tensor.LongTensor {}, tensor.ones(3, 2)
+    for _, got in ipairs { t:index(1, none), t[none], t[{ none }], t[{ none, {} }] } do
+      assert.are.same({ 0, 2 }, got:size():totable())
+    end
+    assert.are.same({ 3, 0 }, t[{ {}, none }]:size():totable())
+    t:indexFill(1, none, 5):indexAdd(2, none, tensor.Tensor(3, 0))
+    t:indexCopy(1, none, tensor.Tensor(0, 2))
+    t[none] = 7
+    assert.is_true(t:eq(1):all())
+    fails('index: the indices must be a vector', function() t:index(1, tensor.LongTensor(1, 1)) end)
+    local gradient = tensor.grad(function(x) return x:index(1, none):sum() end)(t)
+    assert.is_true(gradient:eq(0):all())
+  end)
+end)

@@ -9,10 +9,13 @@ namespace th {
 
 namespace {
 
+// A tensor without dimensions, as LongTensor{}, stands for no indices.
 void check_vector(const Shapes& s, Tensor* const& index) {
-  if (index->nDimension == 1) return;
+  if (index->nDimension <= 1) return;
   s.fail(index, "the indices must be a vector, got size %s", shape_text(*index).c_str());
 }
+
+int64_t count_of(const Tensor& index) { return index.nDimension == 0 ? 0 : index.size[0]; }
 
 // Returns the number of elements of a slice of t along dim. t may have fewer dimensions.
 int64_t slice_numel(const Tensor& t, int64_t dim) {
@@ -60,14 +63,14 @@ void check_slices(Arguments& a, const Shapes& s) {
   a.dim = s.dim(a.dim, *a.tensor);
   check_vector(s, a.index);
   const Tensor &r = *a.tensor, &src = *a.src;
-  if (a.dim < src.nDimension && src.size[a.dim] == a.index->size[0] &&
+  if (a.dim < src.nDimension && src.size[a.dim] == count_of(*a.index) &&
       slice_numel(src, a.dim) == slice_numel(r, a.dim)) {
     return;
   }
   s.fail(a.src,
          "the source has size %s; %lld slices along dimension %lld of a tensor of size %s are "
          "expected",
-         shape_text(src).c_str(), static_cast<long long>(a.index->size[0]), shown(a.dim),
+         shape_text(src).c_str(), static_cast<long long>(count_of(*a.index)), shown(a.dim),
          shape_text(r).c_str());
 }
 
@@ -85,7 +88,7 @@ void shapes(args::indexSelect& a, Shapes& s) {
   check_vector(s, a.index);
   int64_t size[kMaxDims];
   std::copy(t.size, t.size + t.nDimension, size);
-  size[a.dim] = a.index->size[0];
+  size[a.dim] = count_of(*a.index);
   check_indices(indices_of(a, t, IndexShape::vector), t, *a.tensor);
   s.set(a.tensor, t.nDimension, size);
 }

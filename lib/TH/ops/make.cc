@@ -94,8 +94,11 @@ void points_shape(Arguments& a, Shapes* s) {
 template <class Arguments>
 void identity_shape(Arguments& a, Shapes* s) {
   if (a.n < 0) s->fail(a.n, "the number of rows is %lld", static_cast<long long>(a.n));
-  if (a.m < 0) s->fail(a.m, "the number of columns is %lld", static_cast<long long>(a.m));
-  const int64_t size[] = {a.n, a.m == 0 ? a.n : a.m};
+  const bool square = a.m == -1 || (current_rules.torch7 && a.m == 0);
+  if (a.m < 0 && !square) {
+    s->fail(a.m, "the number of columns is %lld", static_cast<long long>(a.m));
+  }
+  const int64_t size[] = {a.n, square ? a.n : a.m};
   s->set(a.r_, 2, size);
 }
 
@@ -212,7 +215,7 @@ void calls(args::emptyLike&) {}
 void shapes(args::eye& a, Shapes& s) { identity_shape(a, &s); }
 void calls(args::eye& a) {
   fill_with(a.r_, 0);
-  if (a.n > 0) fill_with(diagonal_of(a.r_, 0, 0).get(), 1);
+  if (a.r_->numel() > 0) fill_with(diagonal_of(a.r_, 0, 0).get(), 1);
 }
 
 void shapes(args::eyeDiagonal& a, Shapes& s) { identity_shape(a, &s); }
@@ -264,23 +267,22 @@ void shapes(args::diag& a, Shapes& s) {
     s.fail(a.t, "a matrix or a vector is expected, got a tensor of size %s", shape_text(t).c_str());
   }
   constexpr int64_t limit = int64_t{1} << 40;
-  const auto k = static_cast<long long>(a.k);
-  if (a.k < -limit || a.k > limit) s.fail(a.k, "diagonal %lld is out of range", k);
+  if (a.k < -limit || a.k > limit) {
+    s.fail(a.k, "diagonal %lld is out of range", static_cast<long long>(a.k));
+  }
   const int64_t row = std::max<int64_t>(-a.k, 0), column = std::max<int64_t>(a.k, 0);
   if (t.nDimension == 1) {
     const int64_t side = checked_add(t.size[0], row + column, "a size");
     const int64_t size[] = {side, side};
     return s.set(a.r_, 2, size);
   }
-  const int64_t length = std::min(t.size[0] - row, t.size[1] - column);
-  if (length <= 0) {
-    s.fail(a.k, "a matrix of size %s has no diagonal %lld", shape_text(t).c_str(), k);
-  }
+  const int64_t length = std::max<int64_t>(std::min(t.size[0] - row, t.size[1] - column), 0);
   s.set(a.r_, 1, &length);
 }
 void calls(args::diag& a) {
   const int64_t row = std::max<int64_t>(-a.k, 0), column = std::max<int64_t>(a.k, 0);
   place_result(device_of({a.r_, a.t}), a.r_);
+  if (a.r_->numel() == 0) return;
   if (a.t->nDimension == 2) return ops::copy(a.r_, diagonal_of(a.t, row, column).get());
   fill_with(a.r_, 0);
   if (a.t->size[0] > 0) ops::copy(diagonal_of(a.r_, row, column).get(), a.t);

@@ -118,6 +118,38 @@ void check_order(const A& a, const Shapes& s) {
   if (!is_norm(a.p)) s.fail(a.p, "the norm is 1, 2, inf, -1, -2 or -inf, got %g", a.p);
 }
 
+// Condition numbers r of the matrices t: undefined ones, as of a matrix of zeros, become infinite.
+// Those of matrices with NaN stay NaN.
+Var without_undefined(const Var& r, const Var& t) {
+  const int64_t dims[] = {-2, -1};
+  const Var number = eqValue(isnan(sumDims(t, Sizes{2, dims}, false)), Scalar(0));
+  return where(logicalAnd(isnan(r), number), filled(r, HUGE_VAL), r);
+}
+
+// Returns a ByteTensor with 1 for each singular matrix of t.
+Var are_singular(const Var& t) {
+  const int64_t n = columns_of(*t), batch[] = {t->numel() / n / n, n, n};
+  TensorRef factors = empty(t->dtype), pivots = empty(DType::Int), info = empty(DType::Int);
+  ops::btrifact(factors.get(), pivots.get(), info.get(), true, with_shape(t, 3, batch).get());
+  const Var singular = gtValue(Var(std::move(info)), Scalar(0));
+  return t->nDimension == 2 ? singular : with_shape(singular, t->nDimension - 2, t->size);
+}
+
+// Returns the product of the norms of the matrices t and of their inverses.
+Var condition_by_inverse(const Var& t, double p) {
+  const Var singular = are_singular(t);
+  if (ops::maxall(singular.get()).to_double() == 0) {
+    return matrix_norm(t, p) * matrix_norm(getri(t), p);
+  }
+  int64_t size[kMaxDims];
+  std::copy_n(singular->size, singular->nDimension, size);
+  size[singular->nDimension] = size[singular->nDimension + 1] = 1;
+  const Var regular =
+      where(with_shape(singular, singular->nDimension + 2, size), identity_of(t), t);
+  return where(singular, filled(matrix_norm(t, p), HUGE_VAL),
+               matrix_norm(t, p) * matrix_norm(getri(regular), p));
+}
+
 }  // namespace
 
 void shapes(args::matrixPower& a, Shapes& s) {
@@ -161,7 +193,7 @@ void calls(args::nuclearNorm&) {}
 void shapes(args::cond& a, Shapes& s) {
   if (give_norms_of_nothing(a, s, true)) return;
   const Var values = svdvals(ref(a.t));
-  give(s, a.r_, largest(values) / smallest(values));
+  give(s, a.r_, without_undefined(largest(values) / smallest(values), ref(a.t)));
 }
 void calls(args::cond&) {}
 
@@ -171,10 +203,10 @@ void shapes(args::condOrder& a, Shapes& s) {
   const Var t = ref(a.t);
   if (std::fabs(a.p) == 2) {
     const Var values = svdvals(t), up = largest(values), down = smallest(values);
-    return give(s, a.r_, a.p > 0 ? up / down : down / up);
+    return give(s, a.r_, without_undefined(a.p > 0 ? up / down : down / up, t));
   }
   check_square_matrices(s, a.t);
-  give(s, a.r_, matrix_norm(t, a.p) * matrix_norm(getri(t), a.p));
+  give(s, a.r_, condition_by_inverse(t, a.p));
 }
 void calls(args::condOrder&) {}
 

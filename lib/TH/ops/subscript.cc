@@ -90,9 +90,14 @@ Resolved resolve_part(const Tensor& t, const Subscript* subscripts, int count) {
       take_mask(g, d, s.tensor, &to.indexed);
       d += s.tensor->nDimension;
     } else {
-      if (s.tensor->nDimension == 0) fail("an index tensor has no dimensions");
-      tensor_retain(s.tensor);
-      to.indexed.push_back({d, TensorRef(s.tensor)});
+      if (s.tensor->nDimension == 0) {
+        // LongTensor{} stands for no indices.
+        const int64_t none = 0;
+        to.indexed.push_back({d, TensorRef(tensor_new_sized(DType::Long, 1, &none))});
+      } else {
+        tensor_retain(s.tensor);
+        to.indexed.push_back({d, TensorRef(s.tensor)});
+      }
       ++d;
     }
   }
