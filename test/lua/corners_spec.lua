@@ -205,3 +205,17 @@ describe('an index tensor without dimensions', function()
     assert.is_true(gradient:eq(0):all())
   end)
 end)
+
+describe('conversions of floats to integers', function()
+  it('give many elements what they give a single one', function()
+    local list = { nan, inf, -inf, 3e9, -3e9, 2 ^ 31, -2 ^ 31, 300.7, -1.5, 0.9, -0.0, 2147483520 }
+    for k = 1, 90 do list[#list + 1] = k * 3.3 - 150 end
+    local t = tensor.FloatTensor(list)
+    for _, class in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long' } do
+      local all = t:type('torch.' .. class .. 'Tensor')
+      for k = 1, #list do
+        assert.are.equal(t:narrow(1, k, 1):type(all:type())[1], all[k], class .. k)
+      end
+    end
+  end)
+end)

@@ -56,6 +56,37 @@ int64_t convert_vectors(const double* in, int64_t n, int64_t* out) {
 }
 #endif
 
+#ifdef __AVX2__
+// The instruction returns INT32_MIN for NaN and numbers out of range, as convert() does. The
+// compiler does not know this and compares all elements.
+
+inline __m256i to_int32(const float* in) { return _mm256_cvttps_epi32(_mm256_loadu_ps(in)); }
+
+int64_t convert_vectors(const float* in, int64_t n, int32_t* out) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), to_int32(in + i));
+  }
+  return i;
+}
+
+int64_t convert_vectors(const float* in, int64_t n, int8_t* out) {
+  const __m256i low = _mm256_set1_epi32(255);
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const auto bytes = [=](int64_t k) { return _mm256_and_si256(to_int32(in + k), low); };
+  int64_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    // Packing works within halves of a register.
+    const __m256i front = _mm256_packus_epi32(bytes(i), bytes(i + 8));
+    const __m256i back = _mm256_packus_epi32(bytes(i + 16), bytes(i + 24));
+    const __m256i all = _mm256_packus_epi16(front, back);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_permutevar8x32_epi32(all, order));
+  }
+  return i;
+}
+#endif
+
 template <class To, class From>
 void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*) {
   constexpr int64_t to = sizeof(To), from = sizeof(From);
@@ -78,7 +109,8 @@ void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*)
     if constexpr (std::is_same_v<To, float>) {
       load_block<From, To>(data[1], from, n, out);
     } else if constexpr (std::is_same_v<From, float>) {
-      store_block<To, From>(data[0], to, n, in);
+      const int64_t done = convert_vectors(in, n, out);
+      store_block<To, From>(data[0] + done * to, to, n - done, in + done);
     } else {
 #pragma GCC ivdep
       for (int64_t i = convert_vectors(in, n, out); i < n; ++i) out[i] = convert<To>(in[i]);
