@@ -271,6 +271,24 @@ TEST(Blas, DoesNotReadWhatIsReplaced) {
   EXPECT_EQ(c[1], 0);
 }
 
+TEST(Blas, DoesNotReadOperandsWhoseFactorIs0) {
+  float nan[] = {NAN, NAN}, y[] = {3, 5};
+  const auto expect = [&](float first, float second) {
+    EXPECT_EQ(y[0], first);
+    EXPECT_EQ(y[1], second);
+  };
+  THFloatBlas_axpy(2, 0, nan, 1, y, 1);
+  expect(3, 5);
+  THFloatBlas_ger(2, 1, 0, nan, 1, nan, 1, y, 2);
+  expect(3, 5);
+  THFloatBlas_gemv('n', 2, 1, 0, nan, 2, nan, 1, 2, y, 1);
+  expect(6, 10);
+  THFloatBlas_gemm('n', 'n', 2, 1, 1, 0, nan, 2, nan, 1, 0.5f, y, 2);
+  expect(3, 5);
+  THFloatBlas_gemm('n', 'n', 1, 2, 1, 0, nan, 1, nan, 1, 1, y, 1);
+  expect(3, 5);
+}
+
 TEST(Blas, RefusesWhatIsNoMatrix) {
   float a[4] = {1, 2, 3, 4};
   auto gemm = [&](char ta, int64_t ld) {

@@ -1,7 +1,7 @@
 #ifndef TH_GENERIC_FILE
 
 // BLAS functions for all integer and floating-point types, by the CPU's calls of matrix products
-// and element-wise operations.
+// and element-wise operations. If alpha is 0, its operands are not read, as in the reference BLAS.
 
 #include "TH.h"
 
@@ -147,7 +147,7 @@ void THBlas_(copy)(int64_t n, real* x, int64_t incx, real* y, int64_t incy) {
 
 void THBlas_(axpy)(int64_t n, real a, real* x, int64_t incx, real* y, int64_t incy) {
   th::guard([&] {
-    if (n <= 0) return;
+    if (n <= 0 || a == 0) return;
     x = th::first_of(x, n, incx);
     y = th::first_of(y, n, incy);
     if (incy == 0) {
@@ -182,7 +182,7 @@ void THBlas_(gemv)(char trans, int64_t m, int64_t n, real alpha, real* a, int64_
     th::check_step(incy, 11);
     int64_t rows = transposed ? n : m, columns = transposed ? m : n;
     if (rows <= 0) return;
-    if (columns <= 0) return th::scale(beta, th::first_of(y, rows, incy), rows, incy);
+    if (columns <= 0 || alpha == 0) return th::scale(beta, th::first_of(y, rows, incy), rows, incy);
     th::Factor matrix = th::factor(a, n, lda, m, transposed, 6);
     th::Line<real> from(x, columns, incx), to(y, rows, incy);
     th::run_product(TH_THIS_TYPE, rows, 1, columns, alpha, matrix, th::column_of(&from, columns),
@@ -196,7 +196,7 @@ void THBlas_(ger)(int64_t m, int64_t n, real alpha, real* x, int64_t incx, real*
   th::guard([&] {
     th::check_step(incx, 5);
     th::check_step(incy, 7);
-    if (m <= 0 || n <= 0) return;
+    if (m <= 0 || n <= 0 || alpha == 0) return;
     th::Line<real> left(x, m, incx), right(y, n, incy);
     th::Factor row = th::column_of(&right, n);
     std::swap(row.row, row.col);
@@ -211,7 +211,7 @@ void THBlas_(gemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, re
     bool transposed_a = th::is_transposed(transa, 1), transposed_b = th::is_transposed(transb, 2);
     if (m <= 0 || n <= 0) return;
     th::Factor to = th::factor(c, n, ldc, m, false, 13);
-    if (k <= 0) {
+    if (k <= 0 || alpha == 0) {
       for (int64_t j = 0; j < n; ++j) th::scale(beta, c + j * ldc, m, 1);
       return;
     }
