@@ -290,7 +290,9 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
     }
   }
 #ifdef TH_HAVE_VECTORS
-  if (stride[0] == static_cast<int64_t>(sizeof(Out)) && n >= kLanes &&
+  // If memory is the limit, vectors of 8-byte elements do not make up for the buffers.
+  constexpr int64_t kMostBuffered = ((sizeof(In) < sizeof(int64_t)) && ...) ? INT64_MAX : 1 << 17;
+  if (n <= kMostBuffered && stride[0] == static_cast<int64_t>(sizeof(Out)) && n >= kLanes &&
       (is_once_or_twice(stride[K + 1], sizeof(In)) && ...)) {
     alignas(64) char buffer[sizeof...(K)][kBlock * sizeof(int64_t)];
     const int64_t packed[] = {stride[0], static_cast<int64_t>(sizeof(In))...};
