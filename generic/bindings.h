@@ -88,6 +88,12 @@ th::Generator* generator_of(lua_State* L, const State* state, const th::Device* 
 // Copies the storage back to the host and makes the host its current device. In cutorch, copy never
 // moves the destination, so a CPU destination must stay on the CPU even if the core moved it.
 void move_to_cpu(Storage* storage);
+// Returns the element type of one of cutorch's tensor classes, -1 for another name or without
+// cutorch.
+int cuda_class_named(const State* state, const char* name);
+// Moves the tensors among the last `count` values of the stack to the GPU. name: the function, for
+// errors.
+void move_to_cuda(lua_State* L, State* state, const char* name, int count);
 // The class name as shown in messages and by typename, or null if the value has no class.
 const char* shown_class(lua_State* L, State* state, int index);
 // Like shown_class, but returns the Lua type name of values without a class.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "backend/device_list.h"
 #include "luaT.h"
@@ -99,6 +100,31 @@ th::Generator* generator_of(lua_State* L, const State* state, const th::Device* 
   lua_pop(L, 2);
   if (!object.is_generator()) return default_generator(L, state);
   return static_cast<th::Generator*>(object.payload);
+}
+
+int cuda_class_named(const State* state, const char* name) {
+  constexpr char kPrefix[] = "torch.Cuda";
+  constexpr size_t kLength = sizeof(kPrefix) - 1;
+  if (state->cuda_classes == LUA_NOREF || std::strncmp(name, kPrefix, kLength) != 0) return -1;
+  if (!std::strcmp(name + kLength, "Tensor")) return static_cast<int>(DType::Float);
+  for (int k = 0; k < th::kDTypes; ++k) {
+    const std::string element = th::name(static_cast<DType>(k));
+    if (static_cast<DType>(k) != DType::Float && name + kLength == element + "Tensor") return k;
+  }
+  return -1;
+}
+
+void move_to_cuda(lua_State* L, State* state, const char* name, int count) {
+  const int top = lua_gettop(L);
+  for (int index = top - count + 1; index <= top; ++index) {
+    const Object object = object_at(L, state, index);
+    if (!object.is_tensor()) continue;
+    protect(L, name, [&] {
+      th::Device* device = state->cuda_default ? state->cuda_default : th::find_device("gpu");
+      th::ensure_storage(object.tensor());
+      th::storage_to(object.tensor()->storage, device);
+    });
+  }
 }
 
 void move_to_cpu(Storage* storage) {

@@ -1,5 +1,7 @@
 // The Lua functions and methods of the op table. All of them are closures of one C function.
 
+#include <cstring>
+
 #include "arguments.h"
 #include "overloads.h"
 
@@ -7,10 +9,42 @@ namespace bind {
 
 namespace {
 
+// The class of a result that the last argument names, as in Torch7: randperm(4,
+// 'torch.LongTensor').
+struct NamedClass {
+  int type = -1;  // an element type; -1: none is named
+  bool is_cuda = false;
+
+  NamedClass(lua_State* L, State* state, int last) {
+    // The class of the first tensor counts more. The name of an option has one letter.
+    if (object_at(L, state, 1).is_tensor() || (last > 2 && object_at(L, state, 2).is_tensor())) {
+      return;
+    }
+    const char* name = lua_tostring(L, last);
+    for (int k = 0; k < th::kDTypes; ++k) {
+      if (!std::strcmp(name, tensor_class(static_cast<DType>(k)))) type = k;
+    }
+    if (type >= 0) return;
+    type = cuda_class_named(state, name);
+    is_cuda = type >= 0;
+  }
+};
+
 int call_op(lua_State* L) {
   State* state = state_of(L);
   void* second = lua_touserdata(L, lua_upvalueindex(2));
   const auto& bound = *static_cast<const Overloads::Bound*>(second);
+  const int last = lua_gettop(L);
+  if (bound.type == Overloads::kDefaultType && last > 0 && lua_type(L, last) == LUA_TSTRING) {
+    const NamedClass named(L, state, last);
+    if (named.type >= 0) {
+      lua_settop(L, last - 1);
+      const int results =
+          call_overloads_of(L, state, *bound.overloads, Arguments(L, state), named.type);
+      if (named.is_cuda) move_to_cuda(L, state, bound.overloads->name, results);
+      return results;
+    }
+  }
   return call_overloads_of(L, state, *bound.overloads, Arguments(L, state), bound.type);
 }
 

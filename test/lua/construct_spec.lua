@@ -313,3 +313,29 @@ describe('range', function()
     assert.are.same({ 0, 0.25, 0.5, 0.75 }, list(tensor.linspace(0, 1, 4, false)))
   end)
 end)
+
+-- torch.randperm(n, 'torch.LongTensor') is the first line of nn.StochasticGradient.
+describe('a class that the last argument names', function()
+  it('is that of the result', function()
+    local size = tensor.LongStorage { 2, 1 }
+    for _, case in ipairs {
+      { 'torch.LongTensor', { 4 }, tensor.randperm(4, 'torch.LongTensor') },
+      { 'torch.FloatTensor', { 2, 3 }, tensor.zeros(2, 3, 'torch.FloatTensor') },
+      { 'torch.ByteTensor', { 2, 1 }, tensor.ones(size, 'torch.ByteTensor') },
+      { 'torch.IntTensor', { 3 }, tensor.range(1, 3, 'torch.IntTensor') },
+      { 'torch.HalfTensor', { 2, 2 }, tensor.eye(2, 'torch.HalfTensor') },
+      { 'torch.FloatTensor', { 5 }, tensor.linspace(0, 1, 5, 'torch.FloatTensor') },
+    } do
+      assert.are.equal(case[1], case[3]:type())
+      assert.are.same(case[2], case[3]:size():totable())
+    end
+    local f = tensor.compile(function(x) return x + tensor.ones(2, 'torch.FloatTensor') end)
+    for _ = 1, 3 do assert.are.same({ 2, 2 }, f(tensor.FloatTensor { 1, 1 }):totable()) end
+    for _, name in ipairs { 'torch.Tensor', 'LongTensor', 'torch.NoTensor', 'torch.LongStorage' } do
+      local done, message = pcall(tensor.randperm, 4, name)
+      assert.is_false(done)
+      assert.is_truthy(message:find('randperm: invalid arguments', 1, true), message)
+    end
+    assert.has_error(function() return tensor.add(tensor.ones(2), 1, 'torch.FloatTensor') end)
+  end)
+end)

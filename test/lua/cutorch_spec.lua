@@ -124,6 +124,13 @@ describe('cutorch', function()
       torch.CudaTensor.testMethod = nil
     end)
 
+    it('are named by the last argument', function()
+      local t = torch.zeros(2, 'torch.CudaTensor')
+      assert.are.equal('torch.CudaTensor', t:type())
+      assert.are.same({0, 0}, t:totable())
+      assert.are.equal('torch.CudaLongTensor', torch.randperm(3, 'torch.CudaLongTensor'):type())
+    end)
+
     it('come from pointers', function()
       local t = torch.CudaTensor {1, 2}
       t:retain()
