@@ -56,6 +56,13 @@ describe('tensor.dist', function()
     local t = torch.FloatTensor{1, 2}
     assert.are.equal(t, dist.allReduce(t, 'mean'))
     assert.are.equal(2, t[2])
+    for _, name in ipairs{'allReduce', 'reduce'} do
+      -- It works on a copy.
+      local x = torch.ones(2)
+      local handle = dist[name](x, {async = true})
+      x:zero()
+      assert.are.equal(2, handle:wait():sum())
+    end
     local options = {argument = 2, tensors = true}
     local gradient, loss = dist.grad(function(a, x) return (a * x):sum() end, options)(2, t)
     assert.are.equal(2, gradient[1])

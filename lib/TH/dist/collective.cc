@@ -73,6 +73,22 @@ class Collective final : public Work {
   std::shared_ptr<Job> job_;
 };
 
+// The call of a group of one process, which has run on copies. Its results are written by wait(),
+// as those of several processes are.
+class Finished final : public Work {
+ public:
+  Finished(GroupPtr group, Call&& call) : group_(std::move(group)), call_(std::move(call)) {}
+  bool is_done() override { return true; }
+  void wait() override {
+    if (group_) call_.finish(group_);
+    group_ = nullptr;
+  }
+
+ private:
+  GroupPtr group_;
+  Call call_;
+};
+
 WorkPtr launch(const GroupPtr& group, Call&& call, const Way& way) {
   trace_exchange();
   group->number(&call.header);
@@ -82,6 +98,7 @@ WorkPtr launch(const GroupPtr& group, Call&& call, const Way& way) {
     return std::make_unique<Collective>(group, std::make_shared<Call>(std::move(call)));
   }
   group->engine().run([&] { call.run(group); });
+  if (copies(way.mode)) return std::make_unique<Finished>(group, std::move(call));
   call.finish(group);
   return nullptr;
 }
@@ -187,7 +204,7 @@ WorkPtr all_reduce(const GroupPtr& group, Tensor* t, Combine combine, const Way&
   Call call;
   call.header = header_of(Operation::allReduce, *t);
   set_combine(&call.header, *t, combine);
-  if (group->size() == 1) return nullptr;
+  if (group->size() == 1 && !copies(way.mode)) return nullptr;
   Device* device = select_devices(group, &call, *t);
   call.in = Buffer(t, Use::write, true, copies(way.mode), device);
   call.combine = combine;
@@ -204,7 +221,7 @@ WorkPtr reduce(const GroupPtr& group, Tensor* t, Combine combine, int root, cons
   call.header = header_of(Operation::reduce, *t);
   set_root(*group, &call.header, root);
   set_combine(&call.header, *t, combine);
-  if (group->size() == 1) return nullptr;
+  if (group->size() == 1 && !copies(way.mode)) return nullptr;
   const bool is_root = group->rank() == root;
   Device* device = select_devices(group, &call, *t);
   call.in = Buffer(t, is_root ? Use::write : Use::read, true, copies(way.mode), device);

@@ -45,7 +45,10 @@ function arguments.options(name, options, ...)
    end
    for key, value in versions.each(options) do
       if not known[key] then
-         error(('%s: unknown option %s = %s'):format(name, tostring(key), tostring(value)), 3)
+         local names = select('#', ...) == 0 and 'there are none'
+                       or 'the options are ' .. table.concat({...}, ', ')
+         error(('%s: unknown option %s = %s; %s'):format(name, tostring(key), tostring(value),
+                                                        names), 3)
       elseif types[key] and type(value) ~= types[key] then
          error(('%s: option %s must be a %s, got a %s'):format(name, key, types[key],
                                                              type(value)), 3)
