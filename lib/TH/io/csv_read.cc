@@ -121,6 +121,10 @@ bool CsvReader::Column::has_number() const {
 
 CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
     : style_(std::move(style)), skipped_lines_(skipped_lines) {
+  // Commas do not separate columns if they are decimal points.
+  if (style_.find_separator && style_.separator == ',' && style_.decimal == ',') {
+    style_.separator = ';';
+  }
   check_csv_style(style_);
   storage_retain(bytes);
   bytes_.reset(bytes);

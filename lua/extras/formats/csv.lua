@@ -113,23 +113,33 @@ local function read_together(tensor, reader, count, names, options, go)
    local element = options.type and element_of(options.type) or
                    not integral[default] and default or 'Double'
    local columns = chosen(options, count, names)
-   local kinds, wanted_names, last = {}, names and {}, 0
+   local kinds, wanted_names = {}, names and {}
    for k = 1, count do
       kinds[k] = '-'
    end
    for k, column in ipairs(columns) do
-      if column <= last then
-         error('the selected columns must be in the order of the file', 0)
-      end
-      kinds[column], last = letter(element), column
+      kinds[column] = letter(element)
       if names then
          wanted_names[k] = names[column]
       end
    end
    native.csv_begin(reader, table.concat(kinds), true, options.rows)
    go()
-   local t = values_of(tensor, reader, 1, element, function(rows) return {rows, #columns} end)
-   return t, wanted_names
+   -- The columns that are read, in the order of the file, and then in that of the option `only`.
+   local place, read = {}, 0
+   for column = 1, count do
+      if kinds[column] ~= '-' then
+         read = read + 1
+         place[column] = read
+      end
+   end
+   local t = values_of(tensor, reader, 1, element, function(rows) return {rows, read} end)
+   local order, sorted = {}, read == #columns
+   for k, column in ipairs(columns) do
+      order[k] = place[column]
+      sorted = sorted and order[k] == k
+   end
+   return sorted and t or t:index(2, tensor.LongTensor(order)), wanted_names
 end
 
 -- Raises an error if two of these columns have one name. Empty names may be repeated.
@@ -180,6 +190,13 @@ local function load(tensor, filename, options)
    files.check(options, options_of_load)
    if options.invalid and not INVALID[options.invalid] then
       error(("option invalid must be 'error', 'nan' or 'text', got %s"):format(options.invalid), 0)
+   end
+   if options.columns and options.type then
+      error('the option type has no effect with columns: types has those of single columns', 0)
+   elseif not options.columns and options.types then
+      error('the option types requires columns = true', 0)
+   elseif not options.columns and options.invalid == 'text' then
+      error("the option invalid = 'text' requires columns = true", 0)
    end
    whole(options, 'rows')
    local missing = options.missing and table.concat(options.missing, '\n')
@@ -269,9 +286,29 @@ local function check_all_positional(object)
    end
 end
 
+-- Returns the names of the columns of a table with each column by position and by name, as load
+-- returns it. Columns without a name have an empty one. Returns nil if all have none, or if one has
+-- several.
+local function names_of(object)
+   local by_column, names, any = {}, {}, false
+   for key, values in each(object) do
+      if type(key) == 'string' then
+         if by_column[values] then
+            return nil
+         end
+         by_column[values] = key
+      end
+   end
+   for k, values in ipairs(object) do
+      names[k] = by_column[values] or ''
+      any = any or names[k] ~= ''
+   end
+   return any and names or nil
+end
+
 local function columns_of(tensor, object, options)
-   local names, columns = options.names, {}
-   if not names and #object == 0 then
+   local names, columns = options.names or names_of(object), {}
+   if #object == 0 and not options.names then
       names = {}
       for name in each(object) do
          names[#names + 1] = name
@@ -287,7 +324,7 @@ local function columns_of(tensor, object, options)
       end
       columns[k] = values
    end
-   if not names then
+   if #object > 0 and not options.names then
       check_all_positional(object)
    end
    return columns, names
