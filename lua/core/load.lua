@@ -262,7 +262,10 @@ local function install(tensor)
          bytes:narrow(1, 1, size):copy(Tensor(storage))
       end
       bytes[size + 1] = 0
-      local file = set_mode(tensor.MemoryFile(bytes:storage(), 'r'), chosen)
+      local file = tensor.MemoryFile(bytes:storage(), 'r')
+      if chosen or not find_mode(file) then
+         set_mode(file, chosen)
+      end
       local done, result = pcall(read_object, file, 'deserialize', isreferenced, functions)
       if not done then
          error(result, level + 1)

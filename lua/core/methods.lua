@@ -27,8 +27,12 @@ local function install(tensor)
       local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
       return function(self, name, class)
          if not isobject(self) then
-            error(('type: a %s is expected, got %s: a method is called with a colon')
-                  :format(kind:lower(), tensor.type(self)), 2)
+            local name_of_freed = ('^torch%%.%%a+%s$'):format(kind)
+            local reason = tensor.type(self):find(name_of_freed)
+                           and 'a finalizer or tensor.scope has freed it'
+                           or 'a method is called with a colon'
+            error(('type: a %s is expected, got %s: %s')
+                  :format(kind:lower(), tensor.type(self), reason), 2)
          end
          local current = tensor.typename(self)
          if name == nil then

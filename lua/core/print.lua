@@ -132,6 +132,9 @@ local function linewidth()
 end
 
 local function printed(object)
+  if not core.isTensor(object) and not core.isStorage(object) then
+    return ('[freed %s]'):format(core.typename(object))
+  end
   local options = print.options
   return core._printed(object, object:type(), options.threshold, options.edgeitems, linewidth(),
                        options.precision, is_torch7 'integers', is_torch7 'nonfinite',
@@ -146,7 +149,7 @@ local SIZES = 8
 
 -- Returns sizes in one line, or nil.
 local function line_of_sizes(s)
-  if s:type() ~= 'torch.LongStorage' or s:size() > SIZES or is_torch7 'sizes' then
+  if not core.isStorage(s) or s:type() ~= 'torch.LongStorage' or s:size() > SIZES or is_torch7 'sizes' then
     return nil
   end
   local sizes = s:totable()

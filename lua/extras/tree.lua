@@ -27,6 +27,14 @@ function tree.keys(t)
    return keys
 end
 
+--- Raises an error if a value is a tensor that has been freed, which is no constant.
+function tree.check(value)
+   if type(value) == 'userdata' and tensor.type(value):find '^torch%.%a+Tensor$'
+      and not is_tensor(value) then
+      error(('a finalizer or tensor.scope has freed a %s'):format(tensor.type(value)), 0)
+   end
+end
+
 -- Marks a table whose fields are visited. Raises an error if it is inside itself.
 local function enter(enclosing, value)
    if enclosing[value] then
@@ -47,6 +55,8 @@ local function collect(value, list, seen, enclosing)
          collect(value[key], list, seen, enclosing)
       end
       enclosing[value] = nil
+   else
+      tree.check(value)
    end
    return list
 end

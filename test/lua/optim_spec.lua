@@ -194,6 +194,7 @@ describe('tensor.optim', function()
           optim.clipNorm(gradients, 1)
         end
         step(p, lbfgs and df or gradients)
+        assert.is_true(step:steps() > 0)
       end
       local got, k = tensor.cat({p.w:view(6), p.b}, 1), 0
       for number in elements:gmatch '%S+' do

@@ -121,6 +121,26 @@ describe('tensor.scope', function()
     assert.equal(4, other:sum())
   end)
 
+  it('makes freed tensors recognizable', function()
+    local t, s
+    tensor.scope(function()
+      t = tensor.ones(2)
+      s = tensor.LongStorage(2)
+    end)
+    assert.equal('[freed torch.DoubleTensor]', tostring(t))
+    assert.equal('[freed torch.LongStorage]', tostring(s))
+    local optim, tree = require 'tensor.optim', require 'tensor.tree'
+    for _, use in ipairs {
+      function() return t:type() end, function() return s:type() end,
+      function() return tree.leaves {{t}} end, function() return optim.clipNorm({t}, 1) end,
+      function() return optim.sgd {rate = 1}({w = t}, {w = tensor.ones(2)}) end,
+    } do
+      local fine, message = pcall(use)
+      assert.is_false(fine)
+      assert.matches('a finalizer or tensor.scope has freed', message)
+    end
+  end)
+
   it('does not free what other coroutines make', function()
     local thread = coroutine.wrap(function()
       local mine = tensor.ones(3)

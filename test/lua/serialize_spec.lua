@@ -132,6 +132,13 @@ describe('an object', function()
     return tensor.deserialize(tensor.serialize(object, mode), mode)
   end
 
+  it('may be text without being told', function()
+    local text = tensor.serialize({ 7 }, 'ascii')
+    assert.are.same({ 7 }, tensor.deserialize(text))
+    assert.are.same({ 7 }, tensor.deserializeFromStorage(tensor.CharStorage():string(text)))
+    assert.has_error(function() tensor.deserialize(text, 'binary') end)
+  end)
+
   for _, e in ipairs(elements) do
     it('may be a tensor or storage of ' .. e.name, function()
       for mode in pairs { binary = true, ascii = true, b64 = true, b32 = true } do

@@ -8,6 +8,7 @@
 
 #include "generic/bridge.h"
 #include "io/array_file.h"
+#include "io/file_format.h"
 
 namespace th {
 namespace {
@@ -76,7 +77,10 @@ void load_tensor(Tensor* t, const char* filename) {
 }
 
 void save_tensor(Tensor* t, const char* filename) {
-  auto writer = ArrayWriter::create(checked_text(filename, 2, "a file name"));
+  if (extension_of(checked_text(filename, 2, "a file name")) != "npy") {
+    fail("%s: a name in .npy is expected; a THTensorWriter writes .npz and .safetensors", filename);
+  }
+  auto writer = ArrayWriter::create(filename);
   writer->add("", t);
   writer->write();
 }

@@ -2,12 +2,14 @@
 -- returns a function of a batch that returns a new one.
 
 local tensor = require 'tensor'
+local describe = require('tensor.native').describe(tensor)
 
 local transforms = {}
 
 local function check(name, what, value, is_valid)
    if not is_valid then
-      error(('data.%s: %s is expected, got %s'):format(name, what, tostring(value)), 0)
+      error(('data.%s: %s is expected, got %s'):format(name, what,
+            type(value) == 'table' and describe(value) or tostring(value)), 0)
    end
 end
 

@@ -142,6 +142,11 @@ function Optimizer:__call(params, df)
    return params, losses
 end
 
+--- Returns the number of iterations so far.
+function Optimizer:steps()
+   return self.state.step or 0
+end
+
 --- lbfgs{rate = 1, iterations = 20, evaluations, history = 100, gradientTolerance = 1e-7,
 -- changeTolerance = 1e-9}: returns step(params, df), where df(params) returns gradients and loss.
 -- A step makes several iterations, and returns params and the list of losses. evaluations: the

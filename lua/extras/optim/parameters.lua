@@ -75,6 +75,8 @@ return function(name, params, gradients)
                fail(name, path, 'there is a gradient of %s, but no parameter', tostring(key))
             end
          end
+      else
+         tree.check(p)
       end
    end
 

@@ -1,7 +1,7 @@
 -- Calls user code. After an error, returns its message with a traceback of the user's frames.
 
 local versions = require 'tensor.versions'
-local xpcall = xpcall
+local error, xpcall = error, xpcall
 
 local trace = {}
 
@@ -23,6 +23,23 @@ local function describe(frame, f)
   return ('%s: in function <%s:%d>'):format(position, frame.short_src, frame.linedefined)
 end
 
+local module_folder = debug.getinfo(1, 'S').source:match '^(.*[/\\])repl[/\\]'
+
+-- Removes the frames of a function of the module that raised an error on purpose: its message
+-- names the place of the call.
+local function remove_raising_frames(frames)
+  if not frames[1] or frames[1].func ~= error or not module_folder then
+    return
+  end
+  local first = 2
+  while frames[first] and frames[first].source:sub(1, #module_folder) == module_folder do
+    first = first + 1
+  end
+  for _ = 1, first > 2 and first - 1 or 0 do
+    table.remove(frames, 1)
+  end
+end
+
 -- Formats the frames from the error to f, which `caller` calls through xpcall.
 local function traceback(caller, f)
   local frames, level = {}, 3
@@ -40,6 +57,7 @@ local function traceback(caller, f)
   repeat
     local last = table.remove(frames)
   until not last or last.func == xpcall
+  remove_raising_frames(frames)
   if #frames == 0 then
     return ''
   end
