@@ -123,8 +123,13 @@ local function install(tensor)
    end
 
    function tensor.compile(f)
-      if type(f) ~= 'function' then
+      local class = type(f) == 'table' and getmetatable(f)
+      if type(f) ~= 'function' and not (type(class) == 'table' and class.__call) then
          error(('compile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
+      end
+      if class then
+         local callable = f
+         f = function(...) return callable(...) end
       end
       return setmetatable({ f = f, core = native.new(), forms = nested.new() }, Compiled)
    end

@@ -17,7 +17,11 @@ end
 
 --- Rows of x as vectors: keeps dimension 1, and joins the others.
 function nn.flatten(x)
-   return x:reshape(x:size(1), x:nElement() / x:size(1))
+   local width = 1
+   for d = 2, x:dim() do
+      width = width * x:size(d)
+   end
+   return x:reshape(x:size(1), width)
 end
 
 return require 'tensor.native'.limit_arguments(nn)

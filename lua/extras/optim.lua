@@ -2,7 +2,7 @@
 -- step(params, gradients [, rate]) updates the tensors in params. The rate is a number, or a tensor
 -- of one element, so that a compiled step can change it. step.state holds what the optimizer
 -- remembers: the number of steps, as a tensor, and tensors for each tensor in params. It can be
--- saved and restored. step:steps() returns the number of steps. optim.sgd(f, x, config, state) and
+-- saved and restored. A parameter is known by its path in params. step:steps() returns the number of steps. optim.sgd(f, x, config, state) and
 -- so on are the functions of Torch7's package optim.
 
 local tensor = require 'tensor'
@@ -61,9 +61,45 @@ function Step:correction(beta, p)
    return self:value(name, p, self.values[name])
 end
 
+-- Returns the places of parameters in the state, and the list of the paths of all places. A path
+-- that is new gets a new place. Raises an error if all paths are new, because then the state is that
+-- of other parameters.
+local function places_of(name, paths, state)
+   local before = type(state) == 'table' and state.paths
+   if not before then
+      -- A new state, or one without paths, whose places are in the order of the parameters.
+      local places = {}
+      for k = 1, #paths do
+         places[k] = k
+      end
+      return places, paths
+   elseif type(before) ~= 'table' then
+      error(('optim.%s: a table is expected as the paths in the state, got %s'):format(
+         name, describe(before)), 0)
+   end
+   local place, known, places, found = {}, {}, {}, #before == 0 or #paths == 0
+   for k, path in ipairs(before) do
+      place[path], known[k] = k, path
+   end
+   for k, path in ipairs(paths) do
+      found = found or place[path] ~= nil
+      if not place[path] then
+         known[#known + 1] = path
+         place[path] = #known
+      end
+      places[k] = place[path]
+   end
+   if not found then
+      error(('optim.%s: the state is that of other parameters: params%s is not among those of the '
+             .. 'last step, which has params%s'):format(name, paths[1], tostring(before[1])), 0)
+   end
+   -- A compiled step must not change the state if nothing is new.
+   return places, #known > #before and known or before
+end
+
 -- Raises an error if the state has another form than this optimizer makes, or a tensor that is
 -- remembered about a parameter has another shape or type than it. With a master, the type is float.
-local function check_state(name, leaves, state)
+local function check_state(name, leaves, places, state)
    local what = ('optim.%s: parameter %%d'):format(name)
    local step = type(state) == 'table' and (state.step == nil and 0 or state.step)
    if not (tensor.isTensor(step) and step:nElement() == 1) and type(step) ~= 'number' then
@@ -71,7 +107,7 @@ local function check_state(name, leaves, state)
          name, describe(step or state)), 0)
    end
    for k, p in ipairs(leaves) do
-      local of_parameter = state[k] == nil and {} or state[k]
+      local of_parameter = state[places[k]] == nil and {} or state[places[k]]
       if type(of_parameter) ~= 'table' then
          error((what .. ': its state is %s'):format(k, describe(of_parameter)), 0)
       end
@@ -96,8 +132,9 @@ Optimizer.__index = Optimizer
 
 function Optimizer:__call(params, gradients, rate)
    local state = self.state
-   local leaves, found = parameters(self.name, params, gradients)
-   check_state(self.name, leaves, state)
+   local leaves, found, paths = parameters.of(self.name, params, gradients)
+   local places, known = places_of(self.name, paths, state)
+   check_state(self.name, leaves, places, state)
    rate = rate or self.rate
    if type(rate) == 'function' then
       rate = rate(self:steps() + 1)
@@ -112,10 +149,13 @@ function Optimizer:__call(params, gradients, rate)
       state.step = keep(tensor.DoubleTensor(1):fill(state.step or 0))
    end
    state.step:add(1)
+   if state.paths ~= known then
+      state.paths = known
+   end
    local step = new_step(rate, state.step)
-   for k = 1, #leaves do
-      state[k] = state[k] or {}
-      local p, g, own = leaves[k], found[k], state[k]
+   for k, place in ipairs(places) do
+      state[place] = state[place] or {}
+      local p, g, own = leaves[k], found[k], state[place]
       if has_master[p:type()] then
          if own.master then
             -- The program may have changed elements of the parameter.
@@ -245,16 +285,42 @@ function optim.rmsprop(options)
    end)
 end
 
+-- Returns the norm of all elements as a DoubleTensor of one element, or nil if there are none.
+local function norm_of(leaves)
+   local total
+   for _, g in ipairs(leaves) do
+      if g:nElement() > 0 then
+         local norm = tensor.norm(g:contiguous():view(-1), 2, 1):double()
+         local square = tensor.cmul(norm, norm)
+         total = total and total + square or square
+      end
+   end
+   return total and tensor.sqrt(total)
+end
+
 --- clipNorm(gradients, limit): scales the gradients if the norm of all their elements is above the
--- limit. Returns the norm before.
+-- limit. A Blob stands for its diff, and integers are constants, as for optimizers. Returns the norm
+-- before: a number, or in tensor.compile a tensor of one element.
 function optim.clipNorm(gradients, limit)
    if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
       error(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
          tostring(limit)), 0)
    end
-   local norm = tree.norm(gradients)
+   local leaves = parameters.gradients(gradients)
+   local norm = norm_of(leaves)
+   if not norm then
+      return 0
+   elseif tensor.isCompiling() then
+      local one = tensor.onesLike(norm)
+      local scale = tensor.where(tensor.gt(norm, limit), tensor.cdiv(one * limit, norm + 1e-6), one)
+      for _, g in ipairs(leaves) do
+         g:cmul(scale:type(g:type()):expandAs(g))
+      end
+      return norm
+   end
+   norm = norm[1]
    if norm > limit then
-      for _, g in ipairs(tree.leaves(gradients)) do
+      for _, g in ipairs(leaves) do
          g:mul(limit / (norm + 1e-6))
       end
    end

@@ -43,27 +43,29 @@ local function enter(enclosing, value)
    enclosing[value] = true
 end
 
-local function collect(value, list, seen, enclosing)
-   if is_tensor(value) then
-      if not seen[value] then
-         seen[value] = true
-         list[#list + 1] = value
-      end
-   elseif type(value) == 'table' then
+local function collect(value, list, seen, enclosing, convert)
+   if type(value) == 'table' then
       enter(enclosing, value)
       for _, key in ipairs(tree.keys(value)) do
-         collect(value[key], list, seen, enclosing)
+         collect(value[key], list, seen, enclosing, convert)
       end
       enclosing[value] = nil
-   else
+      return list
+   end
+   local leaf = is_tensor(value) and value or convert and convert(value)
+   if not leaf then
       tree.check(value)
+   elseif not seen[leaf] then
+      seen[leaf] = true
+      list[#list + 1] = leaf
    end
    return list
 end
 
---- Returns the list of the tensors in a nested table, each once.
-function tree.leaves(t)
-   return collect(t, {}, {}, {})
+--- Returns the list of the tensors in a nested table, each once. convert(value), if given, returns
+-- the tensor for another value, or nil.
+function tree.leaves(t, convert)
+   return collect(t, {}, {}, {}, convert)
 end
 
 -- Returns true if two lists have the same n values.

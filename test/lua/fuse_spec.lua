@@ -267,3 +267,18 @@ describe('fuse', function()
     assert.matches('invalid arguments', message(tensor.fuse))
   end)
 end)
+
+it('powers that are one operation are those of pow', function()
+  for _, class in ipairs { 'Float', 'Double', 'Half', 'Int' } do
+    tensor.manualSeed(1)
+    local a = tensor.FloatTensor(3000):uniform(1, 90):type('torch.' .. class .. 'Tensor')
+    for _, exponent in ipairs { 1, 2, -1, 3 } do
+      if class ~= 'Int' or exponent > 0 then
+        local expected = tensor.add(tensor.pow(a, exponent), 0)
+        for _, form in ipairs { 'a ^ %d + 0', 'pow(a, %d) + 0' } do
+          assert.is_true(tensor.fuse(form:format(exponent))(a):equal(expected), class .. exponent)
+        end
+      end
+    end
+  end
+end)

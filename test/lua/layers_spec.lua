@@ -341,3 +341,54 @@ describe('the arguments of layers and losses', function()
     fails('invalid arguments', tensor.rmsNorm, x, nil)
   end)
 end)
+
+describe('layers of networks', function()
+  local nn = require 'tensor.nn'
+  local inf = math.huge
+
+  it('add masks of floating-point elements, also with dropout', function()
+    tensor.manualSeed(3)
+    local q, k = tensor.randn(2, 4), tensor.randn(3, 4)
+    local v, mask = tensor.eye(3), Double { { 0, 0.5, -inf }, { -inf, -inf, -inf } }
+    for _, causal in ipairs { false, true } do
+      local expected = nn.scaledDotProduct(q, k, v, { mask = mask, causal = causal })
+      local got = nn.scaledDotProduct(q, k, v, { mask = mask, causal = causal, dropout = 1e-12,
+                                                 train = true })
+      assert.is_true((got - expected):abs():max() < 1e-9)
+      assert.are.same({ 0, 0, 0 }, got[2]:totable())
+    end
+  end)
+
+  it('work on batches without elements', function()
+    assert.are.same({ 0, 12 }, nn.flatten(tensor.zeros(0, 3, 4)):size():totable())
+    assert.are.same({ 2, 0, 4 }, nn.rotary(tensor.zeros(2, 0, 4)):size():totable())
+  end)
+
+  it('in a list have no holes', function()
+    local done, message = pcall(nn.sequential, { nn.linear(2, 3), nn.rellu, nn.linear(3, 1) })
+    assert.is_false(done)
+    assert.matches('member 2: a layer or a function is expected, got nil', message, 1, true)
+  end)
+
+  it('normalize batches of other types with their running statistics', function()
+    local norm, other = nn.batchNorm(3), nn.batchNorm(3)
+    local p, x = norm.init(), tensor.randn(8, 3):mul(2):add(1)
+    local floats = require 'tensor.tree'.map(function(t) return t:float() end, other.init())
+    norm(p, x, { train = true })
+    assert.are.equal('torch.FloatTensor', other(floats, x:float(), { train = true }):type())
+    assert.are.equal('torch.DoubleTensor', other.state.mean:type())
+    for _, name in ipairs { 'mean', 'variance' } do
+      assert.is_true((norm.state[name] - other.state[name]):abs():max() < 1e-6)
+    end
+    local y = other(floats, x:float())
+    assert.are.equal('torch.FloatTensor', y:type())
+    assert.is_true((norm(p, x) - y:double()):abs():max() < 1e-5)
+  end)
+
+  it('turn rows in compiled functions', function()
+    local f = tensor.compile(function(x) return nn.rotary(x) + 0 end)
+    local x = tensor.randn(3, 4)
+    for _ = 1, 3 do assert.is_true(f(x):equal(nn.rotary(x))) end
+    assert.matches('done %d times', f:explain())
+  end)
+end)

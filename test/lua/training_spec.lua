@@ -348,3 +348,71 @@ describe('tensor.training', function()
     assert.are.equal('-:--', progress.duration(0 / 0))
   end)
 end)
+
+describe('optimizers', function()
+  it('clipNorm takes what optimizers take, and can be compiled', function()
+    local blob = tensor.FloatBlob(2)
+    blob:diff():copy(tensor.FloatTensor{3, 4})
+    local gradients = {w = blob, i = tensor.LongTensor{9}}
+    assert.are.equal(5, optim.clipNorm(gradients, 1))
+    assert.is_true(math.abs(blob:diff():norm() - 1) < 1e-6)
+    assert.are.same({9}, gradients.i:totable())
+    assert.are.equal(0, optim.clipNorm({gradients.i}, 1))
+    local function clip(g)
+      local norm = optim.clipNorm(g, 1)
+      return tensor.isTensor(norm) and norm or tensor.DoubleTensor{norm}
+    end
+    local compiled = tensor.compile(clip)
+    for _, numbers in ipairs{{3, 4}, {0.3, 0.4}, {30, 40}, {0, 0}} do
+      local a = {tensor.FloatTensor(numbers), {x = tensor.DoubleTensor{{1}, {2}}:t()}}
+      local b = tree.clone(a)
+      assert.are.same(clip(a):totable(), compiled(b):totable())
+      assert.is_true(a[1]:equal(b[1]) and a[2].x:equal(b[2].x))
+    end
+    assert.matches('done %d times', compiled:explain())
+  end)
+
+  it('lbfgs checks what it is given', function()
+    local function df(p) return {p[1] * 2}, p[1]:norm() ^ 2 end
+    local p = {tensor.Tensor{3}}
+    local function as_tensors(q)
+      local gradients, loss = df(q)
+      return gradients, tensor.Tensor{loss}
+    end
+    local _, losses = optim.lbfgs{iterations = 3}(p, as_tensors)
+    assert.are.equal(9, losses[1])
+    local before = p[1][1]
+    local options = {rate = function() end}
+    for expected, call in pairs{
+      ['the loss, got nil'] = function() optim.lbfgs{}(p, function(q) return {q[1] * 2} end) end,
+      ['a function that returns gradients and loss is expected, got nil'] =
+        function() optim.lbfgs{}(p) end,
+      ['the rate must be a number, got nil'] = function() optim.lbfgs(options)(p, df) end,
+    } do
+      local done, message = pcall(call)
+      assert.is_false(done)
+      assert.matches(expected, message, 1, true)
+      assert.are.equal(before, p[1][1])
+    end
+    assert.are.same({5}, select(2, optim.lbfgs{}({}, function() return {}, 5 end)))
+  end)
+
+  it('remember parameters by their path', function()
+    local step = optim.sgd{rate = 0.1, momentum = 0.5}
+    local p = {a = tensor.zeros(1), b = tensor.zeros(1)}
+    step(p, {a = tensor.ones(1), b = tensor.ones(1):mul(-100)})
+    step({b = p.b}, {b = tensor.zeros(1)})
+    assert.are.equal(15, p.b[1])
+    p.c = tensor.zeros(1)
+    step(p, {a = tensor.zeros(1), b = tensor.zeros(1), c = tensor.zeros(1)})
+    assert.is_true(math.abs(p.a[1] + 0.15) < 1e-12)
+    assert.are.equal(17.5, p.b[1])
+    assert.are.equal(0, p.c[1])
+    local message = select(2, pcall(step, {tensor.zeros(1)}, {tensor.ones(1)}))
+    assert.matches('optim.sgd: the state is that of other parameters: params.1 is not among those',
+                   message, 1, true)
+    step.state.paths = nil  -- a state of an earlier version
+    step(p, {a = tensor.zeros(1), b = tensor.zeros(1), c = tensor.zeros(1)})
+    assert.are.equal(18.75, p.b[1])
+  end)
+end)

@@ -23,8 +23,9 @@ end
 
 --- scaledDotProduct(q, k, v [, options]): softmax(q * k:t() / sqrt(d) + mask) * v for each matrix.
 -- q: ... x rows x d. k: ... x columns x d. v: ... x columns x width. options: causal, where the
--- last row sees all columns, and each row before one less; mask, a ByteTensor that broadcasts to
--- ... x rows x columns and has 1 where q may see k; dropout and train.
+-- last row sees all columns, and each row before one less; mask, which broadcasts to
+-- ... x rows x columns: a ByteTensor with 1 where q may see k, or a tensor of the type of q that is
+-- added to the products; dropout and train.
 function attention.scaledDotProduct(q, k, v, options)
    options = options or {}
    local probability = options.train and options.dropout or 0
@@ -36,7 +37,10 @@ function attention.scaledDotProduct(q, k, v, options)
    if options.causal then
       hidden = causal_mask(scores, scores:size(rows), scores:size(rows + 1))
    end
-   if options.mask then
+   local is_added = options.mask and options.mask:type() ~= 'torch.ByteTensor'
+   if is_added then
+      scores = scores + options.mask
+   elseif options.mask then
       local masked = options.mask:eq(0)
       hidden = hidden and tensor.cmax(hidden, masked) or masked
    end
@@ -44,8 +48,10 @@ function attention.scaledDotProduct(q, k, v, options)
       scores:maskedFill(hidden, -math.huge)
    end
    local weights = layers.drop(tensor.softmax(scores, -1), probability)
-   if hidden and scores:size(rows + 1) > 0 then
-      -- Rows that see nothing are NaN.
+   -- Rows that see nothing are NaN.
+   if is_added and scores:size(rows + 1) > 0 then
+      weights:maskedFill(scores:max(rows + 1):eq(-math.huge), 0)
+   elseif hidden and scores:size(rows + 1) > 0 then
       weights:maskedFill((hidden:min(hidden:dim())), 0)
    end
    return tensor.matmul(weights, v)
@@ -63,14 +69,12 @@ function attention.rotary(x, options)
          dims == 0 and 'none' or table.concat(x:size():totable(), 'x')), 0)
    end
    local half, rows, first = size / 2, x:size(dims - 1), options.first or 0
-   local frequencies = tensor.DoubleTensor(half)
-   for i = 1, half do
-      frequencies[i] = (options.base or 10000) ^ (-2 * (i - 1) / size)
+   if x:nElement() == 0 then
+      return x:clone()
    end
-   local positions = tensor.DoubleTensor(rows)
-   if rows > 0 then
-      positions:range(first, first + rows - 1)
-   end
+   local exponents = tensor.DoubleTensor():range(0, half - 1):mul(-2 / size)
+   local frequencies = tensor.pow(options.base or 10000, exponents)
+   local positions = tensor.DoubleTensor():range(first, first + rows - 1)
    local angles = tensor.ger(positions, frequencies)
    local cos = x.new(rows, half):copy(tensor.cos(angles)):view(1, rows, half)
    local sin = x.new(rows, half):copy(tensor.sin(angles)):view(1, rows, half)

@@ -149,8 +149,17 @@ function layers.batchNorm(width, options)
    end
 
    return layer.new('batchNorm', init, function(params, x, call)
-      return tensor.batchNorm(x, state.mean, state.variance, params.weight, params.bias,
-                              call.train == true, momentum, epsilon)
+      -- The state keeps its type, whatever that of x is.
+      local converts = x:type() ~= state.mean:type()
+      local mean = converts and state.mean:type(x:type()) or state.mean
+      local variance = converts and state.variance:type(x:type()) or state.variance
+      local y = tensor.batchNorm(x, mean, variance, params.weight, params.bias,
+                                 call.train == true, momentum, epsilon)
+      if converts and call.train then
+         state.mean:copy(mean)
+         state.variance:copy(variance)
+      end
+      return y
    end, state)
 end
 
@@ -171,6 +180,12 @@ function layers.sequential(members)
       else
          error(('nn.sequential: member %d: a layer or a function is expected, got %s'):format(
             k, tensor.type(member) or type(member)), 0)
+      end
+   end
+   for key in each(members) do
+      if type(key) == 'number' and key > #state then
+         error(('nn.sequential: member %d: a layer or a function is expected, got nil'):format(
+            #state + 1), 0)
       end
    end
    return layer.new('sequential', function()

@@ -1,6 +1,7 @@
 -- tensor.optim.lbfgs: limited-memory BFGS (Liu and Nocedal, 1989) with a fixed step length.
 
 local tensor = require 'tensor'
+local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
 local describe = require('tensor.native').describe(tensor)
@@ -98,16 +99,40 @@ local function check_state(state, gradient)
    end
 end
 
--- step(params, df): df(params) returns gradients and loss. Returns params and the list of losses.
+-- Calls df. Returns the tensors in params, their gradients and the loss, a number.
+local function evaluate(df, params)
+   local gradients, loss = df(params)
+   if tensor.isTensor(loss) and loss:nElement() == 1 then
+      loss = loss:contiguous():view(-1)[1]
+   elseif type(loss) ~= 'number' then
+      error(('optim.lbfgs: a number or a tensor of one element is expected as the loss, got %s')
+            :format(describe(loss)), 0)
+   end
+   local leaves, found = parameters.of('lbfgs', params, gradients)
+   return leaves, found, loss
+end
+
+-- step(params, df): df(params) returns gradients and loss, a number or a tensor of one element.
+-- Returns params and the list of losses, numbers.
 function Optimizer:__call(params, df)
    local options, state = self.options, self.state
-   local gradients, loss = df(params)
-   local leaves, found = parameters('lbfgs', params, gradients)
+   local class = type(df) == 'table' and getmetatable(df)
+   if type(df) ~= 'function' and not (type(class) == 'table' and class.__call) then
+      error(('optim.lbfgs: a function that returns gradients and loss is expected, got %s'):format(
+         describe(df)), 0)
+   end
+   local leaves, found, loss = evaluate(df, params)
+   if tree.count(leaves) == 0 then
+      return params, {loss}
+   end
    local gradient, losses = flatten(found), {loss}
    check_state(state, gradient)
    local rate = options.rate
    if type(rate) == 'function' then
       rate = rate((state.step or 0) + 1)
+   end
+   if type(rate) ~= 'number' then
+      error(('optim.lbfgs: the rate must be a number, got %s'):format(describe(rate)), 0)
    end
    for k = 1, options.iterations do
       if gradient:clone():abs():max() <= options.gradientTolerance then
@@ -129,8 +154,7 @@ function Optimizer:__call(params, df)
       if k == options.iterations then
          break
       end
-      gradients, loss = df(params)
-      leaves, found = parameters('lbfgs', params, gradients)
+      leaves, found, loss = evaluate(df, params)
       gradient = flatten(found)
       losses[#losses + 1] = loss
       local moved = state.length * state.direction:clone():abs():max()

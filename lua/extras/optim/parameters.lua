@@ -23,19 +23,25 @@ local function is_blob(value)
 end
 
 -- path: the keys that lead to the parameter.
-local function fail(name, path, ...)
+local function text_of(path)
+   local parts = {}
    for k, key in ipairs(path) do
-      path[k] = '.' .. tostring(key)
+      parts[k] = '.' .. tostring(key)
    end
-   error(('optim.%s: params%s: '):format(name, table.concat(path)) .. string.format(...), 0)
+   return table.concat(parts)
+end
+local function fail(name, path, ...)
+   error(('optim.%s: params%s: '):format(name, text_of(path)) .. string.format(...), 0)
 end
 
---- parameters(name, params, gradients): returns the list of the tensors in `params`, each once, and
--- the list of their gradients, which `gradients` has at the same places. The gradients get the
--- types of the tensors. A Blob stands for its data and its diff. Tensors of integers are constants.
+local parameters = {}
+
+--- of(name, params, gradients): returns the list of the tensors in `params`, each once, the list of
+-- their gradients, which `gradients` has at the same places, and the list of their paths, such as
+-- '.layers.1.weight'. The gradients get the types of the tensors. A Blob stands for its data and its diff. Tensors of integers are constants.
 -- name: that of the optimizer in errors.
-return function(name, params, gradients)
-   local leaves, found, seen, path = {}, {}, {}, {}
+function parameters.of(name, params, gradients)
+   local leaves, found, paths, seen, path = {}, {}, {}, {}, {}
 
    local function add(p, g)
       if seen[p] then
@@ -48,6 +54,7 @@ return function(name, params, gradients)
          fail(name, path, 'a gradient of a floating-point type is expected, got %s', g:type())
       end
       leaves[#leaves + 1] = p
+      paths[#leaves] = text_of(path)
       found[#found + 1] = converts[p:type()] and g:type(p:type()) or g
    end
 
@@ -81,5 +88,16 @@ return function(name, params, gradients)
    end
 
    walk(1, params, gradients)
-   return leaves, found
+   return leaves, found, paths
 end
+
+--- gradients(t): returns the list of the gradients in a nested table, each once.
+function parameters.gradients(t)
+   local list = {}
+   for _, g in ipairs(tree.leaves(t, function(value) return is_blob(value) and value:diff() end)) do
+      list[#list + 1] = is_floating(g) and g or nil
+   end
+   return list
+end
+
+return parameters
