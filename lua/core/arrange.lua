@@ -135,11 +135,8 @@ local function install(tensor)
    function tensor.vecdot(a, b, dim)
       check_tensor('vecdot', a, 2)
       check_tensor('vecdot', b, 2)
-      if a:type() ~= b:type() then
-         error(('vecdot: tensors of one type are expected, got %s and %s')
-               :format(a:type(), b:type()), 2)
-      end
-      return tensor.cmul(a, b):sum(dim or -1, false)
+      a, b = tensor.broadcastTensors(a, b)
+      return tensor.einsum('...i,...i->...', a:movedim(dim or -1, -1), b:movedim(dim or -1, -1))
    end
 
    local function dimensions_of(name, t, list)

@@ -219,3 +219,91 @@ describe('conversions of floats to integers', function()
     end
   end)
 end)
+
+-- Reference: the same in double, rounded once.
+describe('functions of 16-bit floats', function()
+  local H, B = tensor.HalfTensor, tensor.BFloat16Tensor
+
+  it('round once', function()
+    assert.are.equal('40000', text(tensor.trapezoid(H { 40000, 40000 })))
+    assert.are.equal('40000 40000 40000', text(tensor.slope(H { -40000, 0, 40000 })))
+    assert.are.equal('0 0 0', text(tensor.cross(H { 300, 300, 1 }, H { 300, 300, 1 })))
+    assert.are.equal('0 0 0', text(tensor.cross(B { 1.1, 1.1, 1 }, B { 1.1, 1.1, 1 })))
+    assert.are.equal('300', text(tensor.vecdot(H { 300, -300 }, H { 300, 299 })))
+    tensor.manualSeed(9)
+    for _, T in ipairs { H, B } do
+      local t = T(200):copy(tensor.randn(200):mul(3))
+      local x = T(200):copy((tensor.range(1, 200) / 8))
+      for name, f in pairs {
+        trapezoid = function(a) return tensor.trapezoid(a) end,
+        cumulativeTrapezoid = function(a) return tensor.cumulativeTrapezoid(a) end,
+        slope = function(a) return tensor.slope(a) end,
+        slopeAt = function(a) return tensor.slope(a, x:type(a:type())) end,
+        diff = function(a) return tensor.diff(a, 3) end,
+        unwrap = function(a) return tensor.unwrap(a) end,
+        logcumsumexp = function(a) return tensor.logcumsumexp(a, 1) end,
+        interp = function(a) return tensor.interp(a, x:type(a:type()), a) end,
+      } do
+        local r = f(t)
+        assert.are.equal(t:type(), r:type())
+        assert.is_true(r:equal(f(t:float()):type(t:type())), name)
+      end
+    end
+  end)
+end)
+
+describe('integers', function()
+  it('of products are wide', function()
+    local B = tensor.ByteTensor
+    assert.are.equal(700, tensor.vecdot(B { 200, 100 }, B { 2, 3 })[1])
+    assert.are.equal(2 ^ 33, tensor.vecdot(tensor.IntTensor { 2 ^ 30, 2 ^ 30 },
+                                           tensor.IntTensor { 4, 4 })[1])
+    assert.are.equal(5, tensor.vecdot(tensor.IntTensor { 1, 2 }, tensor.FloatTensor { 1, 2 })[1])
+    local a, b = tensor.randn(2, 1, 3), tensor.randn(4, 1)
+    assert.is_true((tensor.vecdot(a, b, -2) - tensor.cmul(a, b:view(1, 4, 1)):sum(2, false))
+                     :abs():max() < 1e-12)
+    assert.are.equal(20000, B { 200, 100 }:nanprod(1)[1])
+  end)
+
+  it('at random, and of ranges, fit into the type, except in Torch7', function()
+    local B = tensor.ByteTensor
+    rules.in_both(function(mode)
+      for _, f in ipairs {
+        function() return tensor.randint(B(), 0, 1000, 3) end,
+        function() return B(3):random(1, 1000) end, function() return B(3):random(-3, 3) end,
+        function() return tensor.range(B(), 250, 260) end,
+        function() return tensor.range(B(), -1, 3) end,
+      } do
+        local done, message = pcall(f)
+        assert.are.equal(mode == 'torch7', done)
+        assert.is_true(done or message:find('does not hold', 1, true) ~= nil)
+      end
+    end)
+    fails('does not hold', function() tensor.range(tensor.IntTensor(), 0, 3, 0.5) end)
+    assert.are.equal('0 255', text(tensor.range(B(), 0, 255, 255)))
+    assert.is_true(B(100):random(0, 255):ge(0):all())
+  end)
+end)
+
+describe('parameters of', function()
+  it('normal are no negative deviations', function()
+    fails('must not be negative', function() tensor.normal(0, tensor.Tensor { -1, 1 }) end)
+    fails('must not be negative', function()
+      tensor.normal(tensor.Tensor { 0, 1 }, tensor.Tensor { 1, nan })
+    end)
+    assert.are.equal('5 7', text(tensor.normal(tensor.Tensor { 5, 7 }, tensor.zeros(2))))
+  end)
+
+  it('histc may be a range wider than the largest float', function()
+    assert.are.equal('1 2', text(tensor.FloatTensor { -3e38, 3e38, 0 }:histc(2)))
+    assert.are.equal('1 2', text(tensor.FloatTensor { -3e38, 3e38, 0 }:histc(2, -3e38, 3e38)))
+  end)
+
+  it('istft may be a length beyond the last frame', function()
+    local window, x = tensor.ones(8), tensor.range(1, 31)
+    local y = tensor.istft(tensor.stft(x, window, 8), window, 8, true, 31)
+    assert.are.same({ 31 }, y:size():totable())
+    assert.is_true((y:narrow(1, 1, 28) - x:narrow(1, 1, 28)):abs():max() < 1e-9)
+    assert.are.equal('0 0 0', text(y:narrow(1, 29, 3)))
+  end)
+end)

@@ -223,6 +223,12 @@ void calls(args::diff& a) {
   const auto d = static_cast<int>(a.dimension);
   if (a.n == 0) return ops::copy(a.r_, a.t);
   if (a.r_->numel() == 0) return;
+  if (a.n > 1 && compute_type(a.t->dtype) != a.t->dtype) {
+    // 16-bit floats are computed in float, and rounded once.
+    TensorRef wide = in_type(a.t, compute_type(a.t->dtype));
+    TensorRef r = made(wide->dtype, [&](Tensor* q) { ops::diff(q, wide.get(), a.n, d); });
+    return ops::copy(a.r_, r.get());
+  }
   TensorRef current = view_of(a.t);
   for (int64_t left = a.n; left > 0; --left) {
     const int64_t n = current->size[d];

@@ -12,6 +12,12 @@ namespace {
 
 using namespace formulas;
 
+// 16-bit floats are computed in float, and rounded once.
+Var wide(Tensor* t) { return as(ref(t), compute_type(t->dtype)); }
+void give_rounded(Shapes& s, Tensor*& r, const Var& value, DType type) {
+  give(s, r, as(value, type));
+}
+
 // The differences of neighbours.
 Var steps_of(const Var& t, int64_t dim) { return diff(t, int64_t{1}, dim); }
 
@@ -19,7 +25,7 @@ Var steps_of(const Var& t, int64_t dim) { return diff(t, int64_t{1}, dim); }
 template <class A>
 Var points_along(const A& a, const Shapes& s, int dim) {
   const Tensor &t = *a.t, &x = *a.x;
-  if (same_size(t, x)) return ref(a.x);
+  if (same_size(t, x)) return wide(a.x);
   if (x.nDimension != 1 || x.size[0] != t.size[dim]) {
     s.fail(a.x, "a vector of %lld points or a tensor of size %s is expected, got size %s",
            static_cast<long long>(t.size[dim]), shape_text(t).c_str(), shape_text(x).c_str());
@@ -27,7 +33,7 @@ Var points_along(const A& a, const Shapes& s, int dim) {
   int64_t size[kMaxDims];
   std::fill(size, size + t.nDimension, 1);
   size[dim] = x.size[0];
-  return with_shape(ref(a.x), t.nDimension, size);
+  return with_shape(wide(a.x), t.nDimension, size);
 }
 
 // The sum of neighbours' means times their distances, given by `times`.
@@ -50,30 +56,32 @@ int dim_of_two(A& a, const Shapes& s) {
 
 void shapes(args::trapezoid& a, Shapes& s) {
   const int d = own_dim(a, s);
-  give(s, a.r_, trapezoids(ref(a.t), d, [&](const Var& t) { return t * a.spacing; }));
+  const Var r = trapezoids(wide(a.t), d, [&](const Var& t) { return t * a.spacing; });
+  give_rounded(s, a.r_, r, a.t->dtype);
 }
 void calls(args::trapezoid&) {}
 
 void shapes(args::trapezoidAt& a, Shapes& s) {
   const int d = own_dim(a, s);
   const Var x = points_along(a, s, d);
-  give(s, a.r_, trapezoids(ref(a.t), d, [&](const Var& t) { return t * steps_of(x, d); }));
+  const Var r = trapezoids(wide(a.t), d, [&](const Var& t) { return t * steps_of(x, d); });
+  give_rounded(s, a.r_, r, a.t->dtype);
 }
 void calls(args::trapezoidAt&) {}
 
 void shapes(args::cumulativeTrapezoid& a, Shapes& s) {
   const int d = own_dim(a, s);
-  const Var t = ref(a.t);
+  const Var t = wide(a.t);
   const int64_t n = t->size[d];
-  if (n < 2) return give(s, a.r_, Var(clone(part(t, d, 0, 0).get())));
+  if (n < 2) return give(s, a.r_, Var(clone(part(ref(a.t), d, 0, 0).get())));
   const Var twice = part(t, d, 1, n - 1) + part(t, d, 0, n - 1);
-  give(s, a.r_, cumsum(twice, int64_t{d}) * (a.spacing / 2));
+  give_rounded(s, a.r_, cumsum(twice, int64_t{d}) * (a.spacing / 2), a.t->dtype);
 }
 void calls(args::cumulativeTrapezoid&) {}
 
 void shapes(args::slope& a, Shapes& s) {
   const int d = dim_of_two(a, s);
-  const Var t = ref(a.t), steps = steps_of(t, d);
+  const Var t = wide(a.t), steps = steps_of(t, d);
   const int64_t n = steps->size[d];
   Var r = cat(part(steps, d, 0, 1), part(steps, d, n - 1, 1), int64_t{d});
   if (n > 1) {
@@ -81,14 +89,14 @@ void shapes(args::slope& a, Shapes& s) {
     const Var inner = (part(t, d, 2, n - 1) - part(t, d, 0, n - 1)) * 0.5;
     r = cat(cat(part(r, d, 0, 1), inner, int64_t{d}), part(r, d, 1, 1), int64_t{d});
   }
-  give(s, a.r_, r / a.spacing);
+  give_rounded(s, a.r_, r / a.spacing, a.t->dtype);
 }
 void calls(args::slope&) {}
 
 void shapes(args::slopeAt& a, Shapes& s) {
   const int d = dim_of_two(a, s);
   const Var distances = steps_of(points_along(a, s, d), d);
-  const Var slopes = steps_of(ref(a.t), d) / distances;
+  const Var slopes = steps_of(wide(a.t), d) / distances;
   const int64_t n = slopes->size[d];
   Var r = cat(part(slopes, d, 0, 1), part(slopes, d, n - 1, 1), int64_t{d});
   if (n > 1) {
@@ -98,7 +106,7 @@ void shapes(args::slopeAt& a, Shapes& s) {
         (part(slopes, d, 0, n - 1) * after + part(slopes, d, 1, n - 1) * before) / (before + after);
     r = cat(cat(part(r, d, 0, 1), inner, int64_t{d}), part(r, d, 1, 1), int64_t{d});
   }
-  give(s, a.r_, r);
+  give_rounded(s, a.r_, r, a.t->dtype);
 }
 void calls(args::slopeAt&) {}
 
@@ -113,9 +121,9 @@ void shapes(args::interp& a, Shapes& s) {
            static_cast<long long>(points.size[0]), shape_text(values).c_str());
   }
   if (a.t->numel() == 0) return s.set(a.r_, *a.t);
-  const Var xs = ref(a.points), ys = ref(a.values);
+  const Var xs = wide(a.points), ys = wide(a.values);
   const int64_t n = points.size[0], last = n - 1 + TH_INDEX_BASE;
-  const Var x = cmin(cmax(flat(ref(a.t)), part(xs, 0, 0, 1)), part(xs, 0, n - 1, 1));
+  const Var x = cmin(cmax(flat(wide(a.t)), part(xs, 0, 0, 1)), part(xs, 0, n - 1, 1));
   // The number of points up to x, which is at least 1, so that this is the index of the last one.
   // NaN, which is sorted last, gets the last point.
   const Var below = clamp(searchsorted(xs, x, true) - 1, Scalar(TH_INDEX_BASE), Scalar(last));
@@ -131,7 +139,7 @@ void shapes(args::interp& a, Shapes& s) {
   const Var known = logicalAnd(eqTensor(x, x), logicalOr(eqTensor(x, x0), eqTensor(y0, y1)));
   const Var r = where(logicalAnd(known, eqValue(finite, Scalar(0))), y0, sloped);
   // At a point that is infinite, the distance is NaN.
-  give(s, a.r_, with_shape(where(eqTensor(x, x0), y0, r), *a.t));
+  give_rounded(s, a.r_, with_shape(where(eqTensor(x, x0), y0, r), *a.t), a.values->dtype);
 }
 void calls(args::interp&) {}
 
@@ -148,7 +156,7 @@ void calls(args::diffWith&) {}
 void shapes(args::unwrap& a, Shapes& s) {
   const int d = own_dim(a, s);
   if (!(a.period > 0)) s.fail(a.period, "the period must be positive, got %g", a.period);
-  const Var t = ref(a.t);
+  const Var t = wide(a.t);
   const int64_t n = t->size[d];
   if (n < 2) return give(s, a.r_, Var(clone(a.t)));
   const Var steps = steps_of(t, d);
@@ -161,21 +169,22 @@ void shapes(args::unwrap& a, Shapes& s) {
   const Var small = ltValue(abs(steps), Scalar(half));
   const Var change = where(small, filled(steps, 0), nearest - steps);
   const Var rest = part(t, d, 1, n - 1) + cumsum(change, int64_t{d});
-  give(s, a.r_, cat(part(t, d, 0, 1), rest, int64_t{d}));
+  give_rounded(s, a.r_, cat(part(t, d, 0, 1), rest, int64_t{d}), a.t->dtype);
 }
 void calls(args::unwrap&) {}
 
 void shapes(args::logcumsumexp& a, Shapes& s) {
   const int d = own_dim(a, s);
-  Var r = Var(clone(a.t));
+  if (a.t->numel() == 0) return give(s, a.r_, Var(clone(a.t)));
+  Var r = wide(a.t);
   const int64_t n = r->size[d];
-  if (r->numel() == 0) return give(s, a.r_, r);
   // After each step, an element covers twice as many elements.
   for (int64_t covered = 1; covered < n; covered *= 2) {
     const Var sums = logaddexp(part(r, d, covered, n - covered), part(r, d, 0, n - covered));
     r = cat(part(r, d, 0, covered), sums, int64_t{d});
   }
-  give(s, a.r_, r);
+  if (r.get() == a.t) return give(s, a.r_, Var(clone(a.t)));
+  give_rounded(s, a.r_, r, a.t->dtype);
 }
 void calls(args::logcumsumexp&) {}
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/formula_operations.h"
 #include "tensor/checked.h"
@@ -37,8 +38,15 @@ constexpr const char* kInvalidRange =
     "the range from %g to %g is invalid: its ends must be finite and ascending";
 
 // Returns the bin of each element. Elements outside of the range get an extra bin after the last.
-TensorRef bin_numbers(const TensorRef& x, const Bins& bins) {
+TensorRef bin_numbers(const TensorRef& given, Bins bins) {
   auto count = static_cast<double>(bins.count);
+  if (given->dtype == DType::Float) {
+    bins.first = static_cast<float>(bins.first);
+    bins.last = static_cast<float>(bins.last);
+  }
+  // The width of the range may exceed the largest float.
+  const bool is_wide = bins.last - bins.first > std::numeric_limits<float>::max();
+  const TensorRef x = in_type(given.get(), is_wide ? DType::Double : given->dtype);
   // Rounded after each step, like Torch7.
   TensorRef at = made(x->dtype, [&](Tensor* r) { ops::sub(r, x.get(), bins.first); });
   Scalar width = x->dtype == DType::Float

@@ -6,6 +6,7 @@
 #include "ops/formula_operations.h"
 #include "ops/operands.h"
 #include "ops/rules.h"
+#include "ops/scalars.h"
 #include "tensor/checked.h"
 
 namespace th {
@@ -68,7 +69,18 @@ void generate(Op op, Tensor* r, Scalar a, Scalar b, bool power_of_ten = false) {
 
 void progression_shape(Tensor*& r, Scalar first, Scalar last, Scalar step, bool inclusive,
                        Shapes* s) {
-  set_vector(r, steps(whole(first), whole(last), whole(step), inclusive), s);
+  const int64_t n = steps(whole(first), whole(last), whole(step), inclusive);
+  if (n > 0 && is_integral(r->dtype) && r->dtype != DType::Long && !current_rules.torch7) {
+    // The numbers are those of the type, as elements are.
+    const double start = first.to_double(), by = step.to_double();
+    const double end = start + by * static_cast<double>(n - 1);
+    if (std::floor(start) != start || std::floor(by) != by || !holds(r->dtype, start) ||
+        !holds(r->dtype, end)) {
+      fail("%sTensor does not hold the numbers from %.14g to %.14g in steps of %.14g",
+           name_with_article(r->dtype), start, end, by);
+    }
+  }
+  set_vector(r, n, s);
 }
 
 void progression(Op op, Tensor* r, Scalar first, Scalar last, Scalar step) {

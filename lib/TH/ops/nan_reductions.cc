@@ -56,7 +56,8 @@ void CountNonzero::along(Tensor* r, Tensor* t, int d) const {
 
 Scalar NanProd::all(Tensor* t) const { return ops::prodall(replaced(ref(t), 1).get()); }
 void NanProd::along(Tensor* r, Tensor* t, int d) const {
-  copy_elements(r, prod(replaced(ref(t), 1), int64_t{d}, true));
+  const Var numbers = is_integral(t->dtype) ? as(ref(t), r->dtype) : replaced(ref(t), 1);
+  copy_elements(r, prod(numbers, int64_t{d}, true));
 }
 
 Scalar NanExtreme::all(Tensor* t) const {

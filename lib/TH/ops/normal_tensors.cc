@@ -6,6 +6,16 @@
 
 namespace th {
 
+namespace {
+
+void check_deviations(const Shapes& s, Tensor* const& t) {
+  if (t->numel() == 0) return;
+  const double least = ops::minall(t).to_double();
+  if (!(least >= 0)) s.fail(t, "standard deviations must not be negative, got %g", least);
+}
+
+}  // namespace
+
 void shapes(args::normal_means& a, Shapes& s) {
   check_deviation(a.stddev, s.number_of(&a.stddev));
   s.set(a.self, *a.means, Layout::contiguous);
@@ -16,7 +26,10 @@ void calls(args::normal_means& a) {
   ops::cadd(a.self, a.self, 1, a.means);
 }
 
-void shapes(args::normal_stddevs& a, Shapes& s) { s.set(a.self, *a.stddevs, Layout::contiguous); }
+void shapes(args::normal_stddevs& a, Shapes& s) {
+  check_deviations(s, a.stddevs);
+  s.set(a.self, *a.stddevs, Layout::contiguous);
+}
 void calls(args::normal_stddevs& a) {
   place_result(device_of({a.stddevs}), a.self);
   fill_by(Op::normal_stddevs, a.self, a.gen, Distribution::normal, 0, 1);
@@ -25,6 +38,7 @@ void calls(args::normal_stddevs& a) {
 }
 
 void shapes(args::normal_means_stddevs& a, Shapes& s) {
+  check_deviations(s, a.stddevs);
   Tensor* const parameters[] = {a.means, a.stddevs};
   int ndim;
   int64_t size[kMaxDims];

@@ -9,6 +9,7 @@
 #include "ops/distributions.h"
 #include "ops/filling.h"
 #include "ops/rules.h"
+#include "ops/scalars.h"
 #include "random/generator.h"
 #include "tensor/convert.h"
 
@@ -53,6 +54,15 @@ void fill_integers(Op op, Tensor* r, Generator* g, int64_t first, uint64_t range
 }
 void fill_between(Op op, Tensor* r, Generator* g, int64_t min, int64_t max) {
   fill_integers(op, r, g, min, static_cast<uint64_t>(max) - static_cast<uint64_t>(min) + 1);
+}
+
+// Raises an error if an integer type does not hold the numbers from min to max. By Torch7's rule
+// they are converted.
+void check_holds(DType type, int64_t min, int64_t max) {
+  if (current_rules.torch7 || !is_integral(type) || type == DType::Long) return;
+  if (holds(type, static_cast<double>(min)) && holds(type, static_cast<double>(max))) return;
+  fail("%sTensor does not hold all integers from %lld to %lld", name_with_article(type),
+       static_cast<long long>(min), static_cast<long long>(max));
 }
 
 // Returns the largest n such that the element type has all integers from 0 to n.
@@ -106,6 +116,7 @@ void calls(args::random& a) {
 
 void shapes(args::cappedRandom& a, Shapes& s) {
   if (a.max < 1) s.fail(a.max, "max must be positive, got %lld", static_cast<long long>(a.max));
+  check_holds(a.self->dtype, 1, a.max);
   set_filled(s, a.self);
 }
 void calls(args::cappedRandom& a) { fill_between(Op::cappedRandom, a.self, a.gen, 1, a.max); }
@@ -115,18 +126,21 @@ void shapes(args::clampedRandom& a, Shapes& s) {
     s.fail(a.max, "max must not be less than min, got %lld and %lld", static_cast<long long>(a.max),
            static_cast<long long>(a.min));
   }
+  check_holds(a.self->dtype, a.min, a.max);
   set_filled(s, a.self);
 }
 void calls(args::clampedRandom& a) { fill_between(Op::clampedRandom, a.self, a.gen, a.min, a.max); }
 
 void shapes(args::randint& a, Shapes& s) {
   check_range(a.low, a.high);
+  check_holds(a.r_->dtype, a.low, a.high - 1);
   set_filled(s, a.r_, a.size);
 }
 void calls(args::randint& a) { fill_between(Op::randint, a.r_, a.gen, a.low, a.high - 1); }
 
 void shapes(args::randintTo& a, Shapes& s) {
   check_range(0, a.high);
+  check_holds(a.r_->dtype, 0, a.high - 1);
   set_filled(s, a.r_, a.size);
 }
 void calls(args::randintTo& a) { fill_between(Op::randintTo, a.r_, a.gen, 0, a.high - 1); }
