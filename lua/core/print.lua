@@ -149,7 +149,8 @@ local SIZES = 8
 
 -- Returns sizes in one line, or nil.
 local function line_of_sizes(s)
-  if not core.isStorage(s) or s:type() ~= 'torch.LongStorage' or s:size() > SIZES or is_torch7 'sizes' then
+  if not core.isStorage(s) or s:type() ~= 'torch.LongStorage' or s:size() > SIZES
+     or is_torch7 'sizes' then
     return nil
   end
   local sizes = s:totable()

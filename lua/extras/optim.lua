@@ -2,12 +2,11 @@
 -- step(params, gradients [, rate]) updates the tensors in params. The rate is a number, or a tensor
 -- of one element, so that a compiled step can change it. step.state holds what the optimizer
 -- remembers: the number of steps, as a tensor, and tensors for each tensor in params. It can be
--- saved and restored. A parameter is known by its path in params. step:steps() returns the number of steps. optim.sgd(f, x, config, state) and
--- so on are the functions of Torch7's package optim.
+-- saved and restored. A parameter is known by its path in params. step:steps() returns the number
+-- of steps. optim.sgd(f, x, config, state) and so on are the functions of Torch7's package optim.
 
 local tensor = require 'tensor'
 local each = require 'tensor.versions'.each
-local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
 local describe = require('tensor.native').describe(tensor)
@@ -61,9 +60,8 @@ function Step:correction(beta, p)
    return self:value(name, p, self.values[name])
 end
 
--- Returns the places of parameters in the state, and the list of the paths of all places. A path
--- that is new gets a new place. Raises an error if all paths are new, because then the state is that
--- of other parameters.
+-- Returns the places of parameters in the state, and the list of the paths of all places. A new
+-- path gets a new place. If all paths are new, the state is that of other parameters: an error.
 local function places_of(name, paths, state)
    local before = type(state) == 'table' and state.paths
    if not before then
@@ -299,8 +297,8 @@ local function norm_of(leaves)
 end
 
 --- clipNorm(gradients, limit): scales the gradients if the norm of all their elements is above the
--- limit. A Blob stands for its diff, and integers are constants, as for optimizers. Returns the norm
--- before: a number, or in tensor.compile a tensor of one element.
+-- limit. A Blob stands for its diff, and integers are constants, as for optimizers. Returns the
+-- norm before: a number, or in tensor.compile a tensor of one element.
 function optim.clipNorm(gradients, limit)
    if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
       error(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(

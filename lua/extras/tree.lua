@@ -27,7 +27,7 @@ function tree.keys(t)
    return keys
 end
 
---- Raises an error if a value is a tensor that has been freed, which is no constant.
+--- Raises an error if a value is a tensor that has been freed.
 function tree.check(value)
    if type(value) == 'userdata' and tensor.type(value):find '^torch%.%a+Tensor$'
       and not is_tensor(value) then

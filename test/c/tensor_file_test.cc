@@ -192,7 +192,8 @@ TEST_F(TensorFiles, ReportErrorsAndLoseNothing) {
   EXPECT_TRUE(has(error_of([&] { THDoubleTensor_load(t, "test/data/numpy/all.npz"); }),
                   "a file with one tensor is expected, got 72 tensors"));
   EXPECT_TRUE(has(error_of([&] { THDoubleTensor_save(t, "nowhere/x.npy"); }), "No such file"));
-  EXPECT_TRUE(has(error_of([&] { THDoubleTensor_save(t, "x.npz"); }), "a name in .npy is expected"));
+  EXPECT_TRUE(
+      has(error_of([&] { THDoubleTensor_save(t, "x.npz"); }), "a name in .npy is expected"));
   THTensorReader* reader = THTensorReader_new("test/data/numpy/vector.npy");
   Tensor<float> single;
   EXPECT_TRUE(has(error_of([&] { THFloatTensor_mapFrom(single, reader, 0); }),

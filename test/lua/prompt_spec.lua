@@ -314,6 +314,10 @@ it('a program that fails gets such suggestions, too', function()
                    "use type 'torch.FloatTensor'\n" ..
                    "the module has no function or field 'resize': it is a method of tensors, as " ..
                    'in t:resize()\nnil\tnil\nnil\tnil\ndid you mean topk?\n', output)
+  assert.are.equal("nn is a package of Torch7: doc/torch7.md tells how to install it; require "
+                   .. "'tensor.nn' has layers and losses",
+                   hints.of("x.lua:1: module 'nn' not found:\n\tno field", _G))
+  assert.is_nil(hints.of("x.lua:1: module 'socket' not found:\n", _G))
   local path = os.tmpname()
   local file = assert(io.open(path, 'w'))
   file:write 'local tensor = require "tensor"\ntensor.tpok(1)'

@@ -132,7 +132,7 @@ describe('an object', function()
     return tensor.deserialize(tensor.serialize(object, mode), mode)
   end
 
-  it('may be text without being told', function()
+  it('may be text if no mode is given', function()
     local text = tensor.serialize({ 7 }, 'ascii')
     assert.are.same({ 7 }, tensor.deserialize(text))
     assert.are.same({ 7 }, tensor.deserializeFromStorage(tensor.CharStorage():string(text)))

@@ -232,7 +232,7 @@ describe('tensors of indices', function()
                                { Long { 1, 2 }, Long { 1, 4 } }, { Long { 1, 3 }, Long { 1, 1 } },
                                { Long { 1, 2 }, Long { 1, 2, 3 } }, { Byte { 1, 0, 1 } },
                                { Byte(3, 2):fill(1) }, { Byte(2, 3):fill(1), 1, 1 },
-                               { tensor.DoubleTensor { 1 } }, { Long() } } do
+                               { tensor.DoubleTensor { 1 } } } do
       assert.has_error(function() return x[entries] end)
       assert.has_error(function() x[entries] = 0 end)
     end

@@ -281,6 +281,19 @@ describe('Tester', function()
     assert.are.equal(2, #tester.warnings)
   end)
 
+  it('reports the failures of the last run only', function()
+    local tester, count = tensor.Tester(), 0
+    tester:add(function()
+      count = count + 1
+      tester:assert(count > 1, 'the first run fails')
+    end, 'flaky')
+    local function attempt() pcall(tester.run, tester) end
+    assert.matches('the first run fails', written(attempt))
+    local text = written(attempt)
+    assert.matches('1 assert in 1 test with 0 failures and 0 errors', text)
+    assert.is_nil(text:find('the first run fails', 1, true))
+  end)
+
   it('tests what is installed', function()
     local text = written(tensor.test, { 'views', 'random' })
     assert.matches('Running 2 tests', text)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ops/rules.h"
 #include "ops/scalars.h"
+#include "tensor/convert.h"
 
 namespace th {
 
@@ -163,6 +164,16 @@ void fit_integers(DType type, Op* op, Scalar* numbers) {
   }
 }
 
+// Rounds the number of a comparison as elements are, so that HalfTensor{0.1}:eq(0.1) is 1. Numbers
+// beyond the largest element stay beyond it.
+void round_like_elements(DType type, Scalar* number) {
+  if (compute_type(type) == type) return;
+  const double given = number->to_double();
+  const double rounded =
+      dispatch(type, [&](auto zero) -> double { return load(convert<decltype(zero)>(given)); });
+  if (std::isfinite(rounded)) *number = rounded;
+}
+
 }  // namespace
 
 void fit_numbers(DType type, Op* op, Scalar* numbers) {
@@ -181,6 +192,13 @@ void fit_numbers(DType type, Op* op, Scalar* numbers) {
       return;
     case Op::clamp:
       return order_bounds(op, numbers);
+    case Op::ltValue:
+    case Op::leValue:
+    case Op::gtValue:
+    case Op::geValue:
+    case Op::eqValue:
+    case Op::neValue:
+      return round_like_elements(type, numbers);
     default:
       return;
   }

@@ -71,13 +71,11 @@ void progression_shape(Tensor*& r, Scalar first, Scalar last, Scalar step, bool 
                        Shapes* s) {
   const int64_t n = steps(whole(first), whole(last), whole(step), inclusive);
   if (n > 0 && is_integral(r->dtype) && r->dtype != DType::Long && !current_rules.torch7) {
-    // The numbers are those of the type, as elements are.
-    const double start = first.to_double(), by = step.to_double();
-    const double end = start + by * static_cast<double>(n - 1);
-    if (std::floor(start) != start || std::floor(by) != by || !holds(r->dtype, start) ||
-        !holds(r->dtype, end)) {
-      fail("%sTensor does not hold the numbers from %.14g to %.14g in steps of %.14g",
-           name_with_article(r->dtype), start, end, by);
+    const double start = first.to_double();
+    const double end = start + step.to_double() * static_cast<double>(n - 1);
+    if (!holds(r->dtype, std::trunc(start)) || !holds(r->dtype, std::trunc(end))) {
+      fail("%sTensor does not hold the numbers from %.14g to %.14g", name_with_article(r->dtype),
+           start, end);
     }
   }
   set_vector(r, n, s);

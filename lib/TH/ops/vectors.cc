@@ -56,8 +56,8 @@ void cross_products(A& a) {
   // 16-bit floats are computed in float, and rounded once.
   const DType type = compute_type(a.r_->dtype);
   const bool rounds = type != a.r_->dtype;
-  TensorRef r = rounds ? TensorRef(tensor_new_sized(type, a.r_->nDimension, a.r_->size))
-                       : shared(a.r_);
+  TensorRef r =
+      rounds ? TensorRef(tensor_new_sized(type, a.r_->nDimension, a.r_->size)) : shared(a.r_);
   TensorRef own_x = in_type(a.a, type), own_y = in_type(a.b, type);
   TensorRef x = broadcast_view(own_x.get(), r->nDimension, r->size);
   TensorRef y = broadcast_view(own_y.get(), r->nDimension, r->size);

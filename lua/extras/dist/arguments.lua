@@ -45,7 +45,7 @@ function arguments.options(name, options, ...)
    end
    for key, value in versions.each(options) do
       if not known[key] then
-         local names = select('#', ...) == 0 and 'there are none'
+         local names = select('#', ...) == 0 and 'it has no options'
                        or 'the options are ' .. table.concat({...}, ', ')
          error(('%s: unknown option %s = %s; %s'):format(name, tostring(key), tostring(value),
                                                         names), 3)

@@ -36,10 +36,10 @@ end
 
 local parameters = {}
 
---- of(name, params, gradients): returns the list of the tensors in `params`, each once, the list of
--- their gradients, which `gradients` has at the same places, and the list of their paths, such as
--- '.layers.1.weight'. The gradients get the types of the tensors. A Blob stands for its data and its diff. Tensors of integers are constants.
--- name: that of the optimizer in errors.
+--- of(name, params, gradients): returns three lists: the tensors in `params`, each once; their
+-- gradients, which `gradients` has at the same places; their paths, such as '.layers.1.weight'. The
+-- gradients get the types of the tensors. A Blob stands for its data and its diff. Tensors of
+-- integers are constants. name: that of the optimizer in errors.
 function parameters.of(name, params, gradients)
    local leaves, found, paths, seen, path = {}, {}, {}, {}, {}
 

@@ -79,6 +79,23 @@ local function is_tensor(path, environment)
   return value ~= nil and tensor ~= nil and tensor.isTensor(value)
 end
 
+-- Packages of Torch7, and the modules that serve the same purpose.
+local packages = {
+  nn = "; require 'tensor.nn' has layers and losses",
+  optim = "; require 'tensor.optim' has optimizers",
+  image = '; tensor.load reads pictures',
+  gnuplot = "; require 'tensor.plot' makes pictures",
+  autograd = '; tensor.grad computes gradients',
+  threads = '', nngraph = '', graph = '', rnn = '', cunn = '', itorch = '',
+}
+
+-- Returns the hint for a package that is not installed, or nil.
+local function hint_of_package(message)
+  local name = message:match "module '(%l+)' not found"
+  return packages[name] and ('%s is a package of Torch7: doc/torch7.md tells how to install it%s')
+    :format(name, packages[name])
+end
+
 --- of_code(code, environment): returns a hint for code that Lua accepts, but that does not compare
 -- the elements of tensors as it seems to, or nil.
 function hints.of_code(code, environment)
@@ -103,7 +120,7 @@ function hints.of(message, environment)
      or first:find 'attempt to compare userdata with number' then
     return 'tensors are compared by methods: t:gt(5), t:ge(5), t:lt(5), t:le(5), t:eq(5), t:ne(5)'
   end
-  local use = hint_of_use(first)
+  local use = hint_of_use(first) or hint_of_package(first)
   if use then
     return use
   end

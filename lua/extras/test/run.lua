@@ -121,6 +121,7 @@ return function(torch, Tester)
    function Tester:run(patterns)
       local tests = self:_getTests(patterns)
       self.assertionPass, self.assertionFail, self.testError = {}, {}, {}
+      self.errors = {}  -- not those of an earlier run
       for name in each(tests) do
          self.assertionPass[name], self.assertionFail[name], self.testError[name] = 0, 0, 0
          self._warningCount[name] = 0

@@ -217,11 +217,14 @@ function cases.install(shared)
     end),
     reference = function(e, m, n, dim)
       n, dim = n == omit and 1 or n, own(dim == omit and -1 or dim, m)
-      for _ = 1, n do
+      -- 16-bit floats are rounded once.
+      local reduced = e.name == 'Half' or e.name == 'BFloat16'
+      for k = 1, n do
         local from = m
         m = model.build(changed(m.shape, dim, math.max(m.shape[dim] - 1, 0)), function(index)
           local next_one = model.at(from, changed(index, dim, index[dim] + 1))
-          return e.store(next_one - model.at(from, index))
+          local difference = next_one - model.at(from, index)
+          return reduced and k < n and difference or e.store(difference)
         end)
       end
       return m
