@@ -302,6 +302,26 @@ describe('integers', function()
   end)
 end)
 
+-- Reference: gammainc of mpmath 1.3, with 60 digits.
+describe('igammac', function()
+  it('has all digits for small operands', function()
+    local a = tensor.Tensor { 1e-12, 1e-12, 1e-300, 1e-3, 0.01, 0.2, 0.4, 0.49 }
+    local x = tensor.Tensor { 0.5, 1e-300, 1e-5, 0.3, 1e-10, 1, 1.3, 1e-8 }
+    local expected = tensor.Tensor {
+      5.5977359477645418e-13, 6.9019831199512613e-10, 1.0935719800043696e-299, 0.00090583808830664699,
+      0.20113890856639479, 0.05238043127907781, 0.079682136429835405, 0.99986429583641038 }
+    assert.is_true((tensor.igammac(a, x):cdiv(expected) - 1):abs():max() < 1e-12)
+    assert.is_true((tensor.igamma(a, x) + tensor.igammac(a, x) - 1):abs():max() < 1e-14)
+  end)
+end)
+
+describe('the median', function()
+  it('of nothing but NaN, or of no element, is NaN', function()
+    assert.are.equal('nan', text(tensor.Tensor { tensor.Tensor(0):nanmedian() }))
+    fails('has no elements', function() tensor.IntTensor(0):nanmedian() end)
+  end)
+end)
+
 describe('parameters of', function()
   it('normal are deviations of at least 0', function()
     fails('must not be negative', function() tensor.normal(0, tensor.Tensor { -1, 1 }) end)

@@ -214,6 +214,27 @@ TH_HD double gamma_density(double a, double x) {
   return std::exp(a * exponent - stirling) / std::sqrt(6.28318530717958647692 * a);
 }
 
+// log(gamma(1 + a)) for 0 <= a < 1. Near 0 by its power series, because 1 + a would lose digits.
+// Source: Abramowitz and Stegun, 6.1.33.
+TH_HD double log_gamma_1p(double a) {
+  if (a > 1e-3) return std::log(std::tgamma(1 + a));
+  return a * (-0.57721566490153286 +
+              a * (0.82246703342411322 +
+                   a * (-0.40068563438653143 + a * (0.27058080842778454 - a * 0.20738555102867398))));
+}
+
+// Q(a, x) for 0 < a < 0.5 and x < a + 1, where 1 - P(a, x) would lose digits. P is
+// x^a / gamma(1 + a) * (1 + a * sum) with the alternating power series `sum`.
+TH_HD double upper_gamma_of_small(double a, double x) {
+  const double log_factor = a * std::log(x) - log_gamma_1p(a);
+  double term = 1, sum = 0;
+  for (double k = 1; k < 50 && std::fabs(term) > 1e-18; ++k) {
+    term *= -x / k;
+    sum += term / (a + k);
+  }
+  return -std::expm1(log_factor) - std::exp(log_factor) * a * sum;
+}
+
 // The regularized incomplete gamma functions P(a, x), or Q(a, x) = 1 - P(a, x) if upper: the power
 // series of P below a + 1, the continued fraction of Q above, each where it converges fast.
 TH_HD double incomplete_gamma(double a, double x, bool upper) {
@@ -231,6 +252,7 @@ TH_HD double incomplete_gamma(double a, double x, bool upper) {
   }
   // Terms decrease after about sqrt(a) terms.
   const double most = 100 + 20 * std::sqrt(a);
+  if (upper && a < 0.5 && x < a + 1) return upper_gamma_of_small(a, x);
   if (x < a + 1) {
     double term = 1, sum = 1;
     for (double k = 1; k < most && term > sum * 1e-17; ++k) {

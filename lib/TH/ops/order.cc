@@ -1,6 +1,7 @@
 // Operations based on sorting: elements by rank, most frequent and distinct elements.
 
 #include <algorithm>
+#include <limits>
 
 #include "ops/formula_operations.h"
 #include "ops/sort.h"
@@ -377,8 +378,15 @@ void calls(args::lexsort& a) {
   ops::copy(a.r_, order.get());
 }
 
-void shapes(args::nanmedianall& a, Shapes& s) { check_elements(a, s); }
+// As the mean, the median of no floating-point elements is NaN.
+void shapes(args::nanmedianall& a, Shapes& s) {
+  if (is_integral(a.t->dtype)) check_elements(a, s);
+}
 void calls(args::nanmedianall& a) {
+  if (a.t->numel() == 0) {
+    a.returned = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
   TensorRef value = empty(a.t->dtype), index = empty(DType::Long);
   ops::nanmedian(value.get(), index.get(), flattened(a.t).get(), 0, true);
   a.returned = ops::item(value.get());
