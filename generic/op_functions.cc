@@ -9,6 +9,15 @@ namespace bind {
 
 namespace {
 
+// Returns true if the first argument is a table that begins with a tensor.
+bool is_list_of_tensors(lua_State* L, State* state) {
+  if (lua_type(L, 1) != LUA_TTABLE) return false;
+  lua_rawgeti(L, 1, 1);
+  const bool is_tensor = object_at(L, state, lua_gettop(L)).is_tensor();
+  lua_pop(L, 1);
+  return is_tensor;
+}
+
 // The class of a result that the last argument names, as in Torch7: randperm(4,
 // 'torch.LongTensor').
 struct NamedClass {
@@ -17,7 +26,8 @@ struct NamedClass {
 
   NamedClass(lua_State* L, State* state, int last) {
     // The class of the first tensor counts more. The name of an option has one letter.
-    if (object_at(L, state, 1).is_tensor() || (last > 2 && object_at(L, state, 2).is_tensor())) {
+    if (object_at(L, state, 1).is_tensor() || (last > 2 && object_at(L, state, 2).is_tensor()) ||
+        is_list_of_tensors(L, state)) {
       return;
     }
     const char* name = lua_tostring(L, last);

@@ -288,7 +288,9 @@ local function norm_of(leaves)
    local total
    for _, g in ipairs(leaves) do
       if g:nElement() > 0 then
-         local norm = tensor.norm(g:contiguous():view(-1), 2, 1):double()
+         -- The norm of many 16-bit elements may exceed the largest one.
+         local wide = has_master[g:type()] and g:float() or g
+         local norm = tensor.norm(wide:contiguous():view(-1), 2, 1):double()
          local square = tensor.cmul(norm, norm)
          total = total and total + square or square
       end

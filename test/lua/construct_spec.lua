@@ -337,5 +337,6 @@ describe('a class that the last argument names', function()
       assert.is_truthy(message:find('randperm: invalid arguments', 1, true), message)
     end
     assert.has_error(function() return tensor.add(tensor.ones(2), 1, 'torch.FloatTensor') end)
+    assert.has_error(function() return tensor.cat({ tensor.ones(2) }, 'torch.FloatTensor') end)
   end)
 end)

@@ -308,7 +308,8 @@ describe('igammac', function()
     local a = tensor.Tensor { 1e-12, 1e-12, 1e-300, 1e-3, 0.01, 0.2, 0.4, 0.49 }
     local x = tensor.Tensor { 0.5, 1e-300, 1e-5, 0.3, 1e-10, 1, 1.3, 1e-8 }
     local expected = tensor.Tensor {
-      5.5977359477645418e-13, 6.9019831199512613e-10, 1.0935719800043696e-299, 0.00090583808830664699,
+      5.5977359477645418e-13, 6.9019831199512613e-10, 1.0935719800043696e-299,
+      0.00090583808830664699,
       0.20113890856639479, 0.05238043127907781, 0.079682136429835405, 0.99986429583641038 }
     assert.is_true((tensor.igammac(a, x):cdiv(expected) - 1):abs():max() < 1e-12)
     assert.is_true((tensor.igamma(a, x) + tensor.igammac(a, x) - 1):abs():max() < 1e-14)
@@ -326,7 +327,7 @@ describe('parameters of', function()
   it('normal are deviations of at least 0', function()
     fails('must not be negative', function() tensor.normal(0, tensor.Tensor { -1, 1 }) end)
     fails('must not be negative', function()
-      tensor.normal(tensor.Tensor { 0, 1 }, tensor.Tensor { 1, nan })
+      tensor.normal(tensor.Tensor { 0, 1 }, tensor.Tensor { 1, -2 })
     end)
     assert.are.equal('5 7', text(tensor.normal(tensor.Tensor { 5, 7 }, tensor.zeros(2))))
   end)
@@ -334,6 +335,7 @@ describe('parameters of', function()
   it('histc may be a range wider than the largest float', function()
     assert.are.equal('1 2', text(tensor.FloatTensor { -3e38, 3e38, 0 }:histc(2)))
     assert.are.equal('1 2', text(tensor.FloatTensor { -3e38, 3e38, 0 }:histc(2, -3e38, 3e38)))
+    fails('is invalid', function() tensor.FloatTensor { 1, 2 }:histc(3, 1, 1 + 1e-12) end)
   end)
 
   it('istft may be a length beyond the last frame', function()

@@ -363,6 +363,8 @@ describe('columns', function()
       local two = { tensor.ones(2), tensor.ones(2), c = tensor.ones(2) }
       two.a, two.b = two[1], two[2]
       assert.matches('column c has no position', refused(two))
+      assert.matches('one column has the names', refused { two[1], a = two[1], b = two[1] })
+      assert.matches('for column 2, got nil', refused({ two[1], nil, two[2], [4] = two[2] }))
       assert.matches('1 or 2 dimensions', refused(tensor.ones(1, 1, 1)), 1, true)
       assert.matches('got number', refused(1), 1, true)
       assert.matches('2 names', refused(tensor.ones(1, 3), { names = { 'a', 'b' } }), 1, true)

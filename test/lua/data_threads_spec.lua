@@ -110,6 +110,11 @@ describe('threads of data.batches', function()
                                           transform = transform})
     assert.is_true(all(batches)[1][1]:equal(x * 4 + 1))
     batches:stop()
+    local own
+    own = tensor.compile(function(a) return own and a end)
+    batches = data.batches({x, y}, {size = 10, threads = 1,
+                                    transform = function(a, b) return own(a), b end})
+    assert.is_truthy(failure(all, batches):find('it refers to itself', 1, true))
     local slope = tensor.grad(function(a) return a:sum() end)
     batches = data.batches({x, y}, {size = 10, threads = 1,
                                     transform = function(a, b) return slope(a), b end})

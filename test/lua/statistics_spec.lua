@@ -198,6 +198,8 @@ describe('order', function()
       local most = (class == 'Byte' or class == 'Char') and 127 or 2000
       local t = tensor[class .. 'Tensor'](700):random(0, most)
       check_distinct(class == 'Byte' and t or t:add(-60))
+      check_distinct(t:narrow(1, 1, 20))
+      check_distinct(t:repeatTensor(8))
     end
   end)
 

@@ -358,6 +358,11 @@ describe('optimizers', function()
     assert.is_true(math.abs(blob:diff():norm() - 1) < 1e-6)
     assert.are.same({9}, gradients.i:totable())
     assert.are.equal(0, optim.clipNorm({gradients.i}, 1))
+    for _, class in ipairs{'Half', 'BFloat16'} do
+      local g = tensor[class .. 'Tensor'](100000):fill(1000)
+      assert.is_true(math.abs(optim.clipNorm({g}, 1) / 316227.766 - 1) < 0.01)
+      assert.is_true(math.abs(g[1] / 0.00316 - 1) < 0.01)
+    end
     local function clip(g)
       local norm = optim.clipNorm(g, 1)
       return tensor.isTensor(norm) and norm or tensor.DoubleTensor{norm}
@@ -411,6 +416,14 @@ describe('optimizers', function()
     local message = select(2, pcall(step, {tensor.zeros(1)}, {tensor.ones(1)}))
     assert.matches('optim.sgd: the state is that of other parameters: params.1 is not among those',
                    message, 1, true)
+    local own, q = optim.sgd{rate = 1, momentum = 0.5}, {a = {b = tensor.zeros(1)}}
+    q['a.b'], q[1], q['1'] = tensor.zeros(1), tensor.zeros(1), tensor.zeros(1)
+    for _ = 1, 3 do
+      own(q, {a = {b = tensor.Tensor{1}}, ['a.b'] = tensor.Tensor{10}, tensor.Tensor{100},
+              ['1'] = tensor.Tensor{1000}})
+    end
+    assert.are.same({-4.25, -42.5, -425, -4250},
+                    {q.a.b[1], q['a.b'][1], q[1][1], q['1'][1]})
     step.state.paths = nil  -- a state of an earlier version
     step(p, {a = tensor.zeros(1), b = tensor.zeros(1), c = tensor.zeros(1)})
     assert.are.equal(18.75, p.b[1])

@@ -218,9 +218,10 @@ TH_HD double gamma_density(double a, double x) {
 // Source: Abramowitz and Stegun, 6.1.33.
 TH_HD double log_gamma_1p(double a) {
   if (a > 1e-3) return std::log(std::tgamma(1 + a));
-  return a * (-0.57721566490153286 +
-              a * (0.82246703342411322 +
-                   a * (-0.40068563438653143 + a * (0.27058080842778454 - a * 0.20738555102867398))));
+  return a *
+         (-0.57721566490153286 +
+          a * (0.82246703342411322 +
+               a * (-0.40068563438653143 + a * (0.27058080842778454 - a * 0.20738555102867398))));
 }
 
 // Q(a, x) for 0 < a < 0.5 and x < a + 1, where 1 - P(a, x) would lose digits. P is

@@ -40,12 +40,15 @@ constexpr const char* kInvalidRange =
 // Returns the bin of each element. Elements outside of the range get an extra bin after the last.
 TensorRef bin_numbers(const TensorRef& given, Bins bins) {
   auto count = static_cast<double>(bins.count);
-  if (given->dtype == DType::Float) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  if (given->dtype == DType::Float && std::fabs(bins.first) <= kLargest &&
+      std::fabs(bins.last) <= kLargest) {
     bins.first = static_cast<float>(bins.first);
     bins.last = static_cast<float>(bins.last);
+    if (bins.first == bins.last) fail(kInvalidRange, bins.first, bins.last);
   }
   // The width of the range may exceed the largest float.
-  const bool is_wide = bins.last - bins.first > std::numeric_limits<float>::max();
+  const bool is_wide = bins.last - bins.first > kLargest;
   const TensorRef x = in_type(given.get(), is_wide ? DType::Double : given->dtype);
   // Rounded after each step, like Torch7.
   TensorRef at = made(x->dtype, [&](Tensor* r) { ops::sub(r, x.get(), bins.first); });

@@ -118,13 +118,9 @@ void check_order(const A& a, const Shapes& s) {
   if (!is_norm(a.p)) s.fail(a.p, "the norm is 1, 2, inf, -1, -2 or -inf, got %g", a.p);
 }
 
-// Condition numbers r of the matrices t: undefined ones, as of a matrix of zeros, become infinite.
-// Those of matrices with NaN stay NaN.
-Var without_undefined(const Var& r, const Var& t) {
-  const int64_t dims[] = {-2, -1};
-  const Var number = eqValue(isnan(sumDims(t, Sizes{2, dims}, false)), Scalar(0));
-  return where(logicalAnd(isnan(r), number), filled(r, HUGE_VAL), r);
-}
+// Undefined condition numbers, as of a matrix of zeros, become infinite. Matrices with NaN have no
+// singular values: that is an error.
+Var without_undefined(const Var& r) { return where(isnan(r), filled(r, HUGE_VAL), r); }
 
 // Returns a ByteTensor with 1 for each singular matrix of t.
 Var are_singular(const Var& t) {
@@ -193,7 +189,7 @@ void calls(args::nuclearNorm&) {}
 void shapes(args::cond& a, Shapes& s) {
   if (give_norms_of_nothing(a, s, true)) return;
   const Var values = svdvals(ref(a.t));
-  give(s, a.r_, without_undefined(largest(values) / smallest(values), ref(a.t)));
+  give(s, a.r_, without_undefined(largest(values) / smallest(values)));
 }
 void calls(args::cond&) {}
 
@@ -203,7 +199,7 @@ void shapes(args::condOrder& a, Shapes& s) {
   const Var t = ref(a.t);
   if (std::fabs(a.p) == 2) {
     const Var values = svdvals(t), up = largest(values), down = smallest(values);
-    return give(s, a.r_, without_undefined(a.p > 0 ? up / down : down / up, t));
+    return give(s, a.r_, without_undefined(a.p > 0 ? up / down : down / up));
   }
   check_square_matrices(s, a.t);
   give(s, a.r_, condition_by_inverse(t, a.p));

@@ -11,7 +11,7 @@ namespace {
 void check_deviations(const Shapes& s, Tensor* const& t) {
   if (t->numel() == 0) return;
   const double least = ops::minall(t).to_double();
-  if (!(least >= 0)) s.fail(t, "standard deviations must not be negative, got %g", least);
+  if (least < 0) s.fail(t, "standard deviations must not be negative, got %g", least);
 }
 
 }  // namespace

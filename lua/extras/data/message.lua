@@ -48,7 +48,7 @@ end
 --- encode(list): converts the rows {value=, name=} of a list to a message. name: that of the value
 -- in errors.
 function message.encode(list)
-   local result, seen, count, names = {}, {}, 0, nil
+   local result, seen, making, count, names = {}, {}, {}, 0, nil
 
    local function put(...)
       for k = 1, select('#', ...) do
@@ -64,7 +64,10 @@ function message.encode(list)
       if remake then
          local field, argument = remake(value)
          put('made', field)
-         return encode(argument, ('the argument of %s for %s'):format(field, name))
+         making[value] = true
+         encode(argument, ('the argument of %s for %s'):format(field, name))
+         making[value] = nil
+         return
       end
       put('table')
       for key, field in each(value) do
@@ -102,6 +105,8 @@ function message.encode(list)
       elseif tensor.isStorage(value) then
          local class = tensor.type(value):match '^torch%.(%a+)Storage$'
          return put('storage', tensor[class .. 'Tensor'](value))
+      elseif making[value] then
+         error(('%s cannot be passed to a thread: it refers to itself'):format(name), 0)
       elseif seen[value] then
          return put('seen', seen[value])
       end

@@ -287,14 +287,13 @@ local function check_all_positional(object)
 end
 
 -- Returns the names of the columns of a table with each column by position and by name, as load
--- returns it. Columns without a name have an empty one. Returns nil if all have none, or if one has
--- several.
+-- returns it. Columns without a name have an empty one. Returns nil if all have none.
 local function names_of(object)
    local by_column, names, any = {}, {}, false
    for key, values in each(object) do
       if type(key) == 'string' then
          if by_column[values] then
-            return nil
+            error(('one column has the names %s and %s'):format(by_column[values], key), 0)
          end
          by_column[values] = key
       end
@@ -316,7 +315,10 @@ local function columns_of(tensor, object, options)
       table.sort(names)
    end
    for k = 1, names and #names or #object do
-      local values = object[k] == nil and object[names[k]] or object[k]
+      local values = object[k]
+      if values == nil and names then
+         values = object[names[k]]
+      end
       local isvector = files.element(tensor, values) and values:dim() == 1
       if not isvector and type(values) ~= 'table' then
          error(('a vector or a table of strings is expected for column %s, got %s')

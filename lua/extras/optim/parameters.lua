@@ -23,10 +23,13 @@ local function is_blob(value)
 end
 
 -- path: the keys that lead to the parameter.
+-- Different paths have different texts: strings with dots, and those that begin as numbers, are in
+-- quotes.
 local function text_of(path)
    local parts = {}
    for k, key in ipairs(path) do
-      parts[k] = '.' .. tostring(key)
+      local is_plain = type(key) == 'number' or key:find '^[%a_][%w_%-]*$'
+      parts[k] = '.' .. (is_plain and tostring(key) or ('%q'):format(key))
    end
    return table.concat(parts)
 end

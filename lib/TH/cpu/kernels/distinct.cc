@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "backend/cpu_backend.h"
 #include "cpu/kernels/distinct_keys.h"
@@ -76,23 +77,31 @@ int64_t find_few_values(const T* in, int64_t n, T* values) {
 template <class T>
 int64_t sort_values(const T* in, int64_t n, T* values) {
   using Key = typename SortKey<T>::Key;
-  Workspace<Key> memory(n);
-  Key* const keys = memory.data();
-  if (!read_keys(in, 1, n, Key(0), keys)) return -1;
+  // Highway sorts no bytes, and 16-bit integers slowly.
+  using Wide = std::conditional_t<(sizeof(T) < 4), uint32_t, Key>;
+  Workspace<Wide> memory(n);
+  Wide* const keys = memory.data();
+  bool exact = true;
+  for (int64_t i = 0; i < n; ++i) {
+    exact &= SortKey<T>::is_exact(in[i]);
+    keys[i] = SortKey<T>::key(in[i]);
+  }
+  if (!exact) return -1;
   sort_keys(keys, n);
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) {
     keys[count] = keys[i];
     count += i + 1 == n || keys[i] != keys[i + 1];
   }
-  for (int64_t r = 0; r < count; ++r) values[r] = SortKey<T>::element(keys[r]);
+  for (int64_t r = 0; r < count; ++r) values[r] = SortKey<T>::element(static_cast<Key>(keys[r]));
   return count;
 }
 
 template <class T>
 int64_t find_values(const T* in, int64_t n, T* values) {
   if constexpr (sizeof(T) <= 2) {
-    return mark_values(in, n, values);
+    constexpr int64_t kFewestMarked = sizeof(T) == 1 ? 32 : 4096;
+    return n < kFewestMarked ? sort_values(in, n, values) : mark_values(in, n, values);
   } else {
     constexpr int64_t kFewestHashed = 256;
     const int64_t few = n < kFewestHashed ? -1 : find_few_values(in, n, values);
