@@ -51,13 +51,16 @@ TEST(Dist, Collectives) {
 TEST(Dist, Asynchronous) {
   THFloatTensor* t = THFloatTensor_newWithSize1d(3);
   THFloatTensor* r = THFloatTensor_new();
+  // Results exist after wait(), so the operands of the calls are no results of calls before.
+  THFloatTensor* rows = THFloatTensor_newWithSize2d(1, 3);
   THFloatTensor_fill(t, 2);
+  THFloatTensor_fill(rows, 2);
   std::vector<THDistWork*> works = {
       THDistFloat_broadcastAsync(nullptr, t, 0),
       THDistFloat_allReduceAsync(nullptr, t, THDistMean),
       THDistFloat_reduceAsync(nullptr, t, THDistMax, 0),
       THDistFloat_allGatherAsync(nullptr, r, t),
-      THDistFloat_scatterAsync(nullptr, t, r, 0),
+      THDistFloat_scatterAsync(nullptr, t, rows, 0),
       THDistFloat_gatherAsync(nullptr, r, t, 0),
       THDistFloat_reduceScatterAsync(nullptr, t, t, THDistSum),
       THDistFloat_allToAllAsync(nullptr, t, t),
@@ -73,6 +76,7 @@ TEST(Dist, Asynchronous) {
   EXPECT_EQ(THFloatTensor_get1d(t, 2), 2);
   THFloatTensor_free(t);
   THFloatTensor_free(r);
+  THFloatTensor_free(rows);
 }
 
 TEST(Dist, Groups) {
