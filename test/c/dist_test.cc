@@ -51,7 +51,7 @@ TEST(Dist, Collectives) {
 TEST(Dist, Asynchronous) {
   THFloatTensor* t = THFloatTensor_newWithSize1d(3);
   THFloatTensor* r = THFloatTensor_new();
-  // Results exist after wait(), so the operands of the calls are no results of calls before.
+  // Results exist after wait(), so each call has operands that exist before.
   THFloatTensor* rows = THFloatTensor_newWithSize2d(1, 3);
   THFloatTensor_fill(t, 2);
   THFloatTensor_fill(rows, 2);
