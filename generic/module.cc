@@ -110,6 +110,12 @@ int is_storage(lua_State* L) {
   lua_pushboolean(L, object_at(L, state_of(L), 1).is_storage());
   return 1;
 }
+// _isfreed(value): returns true for an object that a finalizer or tensor.scope has freed.
+int is_freed(lua_State* L) {
+  const Object object = object_at(L, state_of(L), 1);
+  lua_pushboolean(L, object.box && !object.payload);
+  return 1;
+}
 
 // tic() returns seconds of a monotonic clock. toc(start) returns the seconds since start.
 int tic(lua_State* L) {
@@ -298,6 +304,7 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads, 1>},
                             {"isatty", guarded<is_terminal>},
                             {"isTensor", guarded<is_tensor>},
                             {"isStorage", guarded<is_storage>},
+                            {"_isfreed", guarded<is_freed>},
                             {"updateerrorhandlers", guarded<update_handlers, 0>},
                             {"updatethreadlocals", guarded<update_handlers, 0>}};
 

@@ -1,6 +1,8 @@
 -- tensor.compile(f): returns a function with the results of f. The core records f's operations and
 -- replays them in one pass for each result. If it cannot do so, f is called.
 
+local versions = require 'tensor.versions'
+
 local function install(tensor)
    local native = tensor._compile
    if not native then
@@ -8,8 +10,8 @@ local function install(tensor)
    end
    local call, record = native.call, native.record
    local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
-   local status, unpack = coroutine.status, require 'tensor.versions'.unpack
-   local pack = require 'tensor.versions'.pack
+   local status, unpack = coroutine.status, versions.unpack
+   local pack = versions.pack
    local nested = require 'tensor.nested'
    local recordable = require 'tensor.recordable'
    local Compiled = {}
@@ -123,11 +125,10 @@ local function install(tensor)
    end
 
    function tensor.compile(f)
-      local class = type(f) == 'table' and getmetatable(f)
-      if type(f) ~= 'function' and not (type(class) == 'table' and class.__call) then
+      if not versions.is_callable(f) then
          error(('compile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
       end
-      if class then
+      if type(f) == 'table' then
          local callable = f
          f = function(...) return callable(...) end
       end

@@ -255,8 +255,7 @@ local function install(tensor)
    end
 
    local function check_function(name, f)
-      if type(f) ~= 'function' and not (type(f) == 'table' and getmetatable(f)
-         and getmetatable(f).__call) then
+      if not versions.is_callable(f) then
          error(('%s: a function is expected, got %s'):format(name, tensor.type(f) or type(f)), 3)
       end
    end

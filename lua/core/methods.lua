@@ -2,6 +2,7 @@
 
 local classes = require 'tensor.classes'
 local each = require 'tensor.versions'.each
+local is_freed = require 'tensor.core'._isfreed
 local types = require 'tensor.types'
 
 -- The element types by the names of methods, of types in C and in NumPy.
@@ -27,9 +28,7 @@ local function install(tensor)
       local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
       return function(self, name, class)
          if not isobject(self) then
-            local name_of_freed = ('^torch%%.%%a+%s$'):format(kind)
-            local reason = tensor.type(self):find(name_of_freed)
-                           and 'a finalizer or tensor.scope has freed it'
+            local reason = is_freed(self) and 'a finalizer or tensor.scope has freed it'
                            or 'a method is called with a colon'
             error(('type: a %s is expected, got %s: %s')
                   :format(kind:lower(), tensor.type(self), reason), 2)

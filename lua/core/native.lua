@@ -28,6 +28,9 @@ local native = {
    set_name_hint = core._namehint,
    make_folder = core._mkdir,
 
+   -- generic/module.cc: whether a finalizer or tensor.scope has freed an object.
+   is_freed = core._isfreed,
+
    -- generic/interrupt.cc: Ctrl-C.
    catch_interrupts = core._catchinterrupts,
    interrupt_pressed = core._interruptpressed,

@@ -132,7 +132,7 @@ local function linewidth()
 end
 
 local function printed(object)
-  if not core.isTensor(object) and not core.isStorage(object) then
+  if core._isfreed(object) then
     return ('[freed %s]'):format(core.typename(object))
   end
   local options = print.options
@@ -149,7 +149,7 @@ local SIZES = 8
 
 -- Returns sizes in one line, or nil.
 local function line_of_sizes(s)
-  if not core.isStorage(s) or s:type() ~= 'torch.LongStorage' or s:size() > SIZES
+  if core.typename(s) ~= 'torch.LongStorage' or core._isfreed(s) or s:size() > SIZES
      or is_torch7 'sizes' then
     return nil
   end

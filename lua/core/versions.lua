@@ -132,6 +132,12 @@ function versions.at_end(f)
    return setmetatable({}, {__gc = f})
 end
 
+--- Returns true for a function and for a table that can be called, such as a layer.
+function versions.is_callable(f)
+   local metatable = type(f) == 'table' and getmetatable(f)
+   return type(f) == 'function' or type(metatable) == 'table' and metatable.__call ~= nil
+end
+
 --- Disables LuaJIT's compiler for a function, and with `nested` for its inner functions.
 function versions.interpreted(f, nested)
    if jit then

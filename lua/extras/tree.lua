@@ -5,6 +5,7 @@ local versions = require 'tensor.versions'
 local tensor = require 'tensor'
 
 local each, is_tensor = versions.each, tensor.isTensor
+local is_freed = require 'tensor.native'.is_freed
 
 local tree = {}
 
@@ -29,8 +30,7 @@ end
 
 --- Raises an error if a value is a tensor that has been freed.
 function tree.check(value)
-   if type(value) == 'userdata' and tensor.type(value):find '^torch%.%a+Tensor$'
-      and not is_tensor(value) then
+   if is_freed(value) then
       error(('a finalizer or tensor.scope has freed a %s'):format(tensor.type(value)), 0)
    end
 end

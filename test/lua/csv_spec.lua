@@ -363,6 +363,9 @@ describe('columns', function()
       local two = { tensor.ones(2), tensor.ones(2), c = tensor.ones(2) }
       two.a, two.b = two[1], two[2]
       assert.matches('column c has no position', refused(two))
+      tensor.save(name, { x = two[1], y = two[1] })
+      assert.are.equal('x,y\n1.0,1.0\n1.0,1.0\n', format_files.content(name))
+      tensor.save(name, { tensor.ones(2), { 'x', 'y' } }, { names = { 'b', 'a' } })
       assert.matches('one column has the names', refused { two[1], a = two[1], b = two[1] })
       assert.matches('for column 2, got nil', refused({ two[1], nil, two[2], [4] = two[2] }))
       assert.matches('1 or 2 dimensions', refused(tensor.ones(1, 1, 1)), 1, true)

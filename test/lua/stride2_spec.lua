@@ -47,3 +47,16 @@ describe('every second element', function()
     end)
   end
 end)
+
+-- Beyond 131,072 elements, elements of 8 bytes are not copied to buffers.
+it('every second one of many elements of 8 bytes is added as contiguous ones are', function()
+  for _, class in ipairs { 'Double', 'Long' } do
+    for _, n in ipairs { 131072, 131073, 140001 } do
+      local a = tensor[class .. 'Tensor'](n, 2):copy(tensor.range(1, 2 * n):view(n, 2)):select(2, 1)
+      local b = a:clone():mul(3)
+      local strided = tensor[class .. 'Tensor'](n, 2):select(2, 2):copy(b)
+      assert.is_true(tensor.add(a, strided):equal(tensor.mul(a:clone(), 4)), class .. n)
+      assert.is_true(tensor.cmax(a, strided):equal(b), class .. n)
+    end
+  end
+end)

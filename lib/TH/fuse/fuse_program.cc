@@ -76,19 +76,14 @@ int FusedProgram::step_of(const Expression& e, int node, bool mask) {
   } else {
     Op op = n.function->op;
     std::copy(n.numbers, n.numbers + 2, call.params);
-    const double exponent = n.function->row.has(row_flag::simple_power) && !is_integral(dtype_)
-                                ? n.numbers[0].to_double()
-                                : 0;
-    // Powers that are one operation are exact, as in ops::pow.
-    if (exponent == 1) op = Op::mul;
-    if (exponent == 2) op = Op::cmul;
-    if (exponent == -1) op = Op::cinv;
+    const bool is_power = n.function->row.has(row_flag::simple_power) && !is_integral(dtype_);
+    if (is_power) op = op_of_power(n.numbers[0].to_double());
     if (n.function->row.has(row_flag::fits_numbers)) fit_numbers(dtype_, &op, call.params);
     call.op = element_op(op);
     for (int k = 0; k < 3 && n.input[k] >= 0; ++k) {
       read(k, n.input[k], n.function->row.is_byte[k]);
     }
-    if (exponent == 2) read(1, n.input[0], false);
+    if (is_power && op == Op::cmul) read(1, n.input[0], false);
   }
   if (steps_.size() >= kFusedSteps) fits_ = false;
   if (!fits_) return 0;

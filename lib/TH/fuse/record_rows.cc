@@ -142,17 +142,10 @@ bool Recorder::record_element(const OpRow& row) {
   const bool checked = function->row.has(row_flag::divides | row_flag::raises);
   if (checked && is_integral(type) && function->pattern.back() != 'N') return false;
   if (function->row.has(row_flag::simple_power) && !is_integral(type)) {
-    const double exponent = numbers[0].to_double();
-    if (exponent == 2) {
-      function = &element_function(Op::cmul);
-      tensors.push_back(tensors[0]);
-      numbers.clear();
-    } else if (exponent == 1) {
-      function = &element_function(Op::mul);
-    } else if (exponent == -1) {
-      function = &element_function(Op::cinv);
-      numbers.clear();
-    }
+    const Op op = op_of_power(numbers[0].to_double());
+    function = &element_function(op);
+    if (op == Op::cmul) tensors.push_back(tensors[0]);
+    if (op == Op::cmul || op == Op::cinv) numbers.clear();
   }
   ExpressionNode node(ExpressionNode::element, 0);
   node.function = function;

@@ -48,16 +48,11 @@ Term Formula::element(Op op, const Term* inputs, int count, const Scalar* number
   std::copy(inputs, inputs + count, operands);
   // As the operation does.
   if (function->row.has(row_flag::simple_power)) {
-    const double exponent = numbers[0].to_double();
-    if (exponent == 2) {
-      function = &element_function(Op::cmul);
-      operands[count++] = operands[0];
-    } else if (exponent == 1) {
-      return operands[0];
-    } else if (exponent == -1) {
-      function = &element_function(Op::cinv);
-    }
-    if (exponent == 2 || exponent == -1) number_count = 0;
+    const Op power = op_of_power(numbers[0].to_double());
+    if (power == Op::mul) return operands[0];
+    function = &element_function(power);
+    if (power == Op::cmul) operands[count++] = operands[0];
+    if (power != Op::pow) number_count = 0;
   }
   const auto wanted = static_cast<int>(function->pattern.size());
   if (count + number_count != wanted) return invalid();

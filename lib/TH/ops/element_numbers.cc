@@ -120,6 +120,20 @@ void check_tolerances(const Scalar* tolerances) {
   fail("tolerances must not be negative, got %g and %g", relative, absolute);
 }
 
+bool is_comparison(Op op) {
+  switch (op) {
+    case Op::ltValue:
+    case Op::leValue:
+    case Op::gtValue:
+    case Op::geValue:
+    case Op::eqValue:
+    case Op::neValue:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void fit_comparison(DType type, Op* op, Scalar* number) {
   if (number->integral) return;
   const Integers integers(type);
@@ -138,14 +152,8 @@ void fit_comparison(DType type, Op* op, Scalar* number) {
 }
 
 void fit_integers(DType type, Op* op, Scalar* numbers) {
+  if (is_comparison(*op)) return fit_comparison(type, op, numbers);
   switch (*op) {
-    case Op::ltValue:
-    case Op::leValue:
-    case Op::gtValue:
-    case Op::geValue:
-    case Op::eqValue:
-    case Op::neValue:
-      return fit_comparison(type, op, numbers);
     case Op::clamp:
       fit_bounds(type, numbers);
       if (!current_rules.torch7) order_bounds(op, numbers);
@@ -180,6 +188,7 @@ void fit_numbers(DType type, Op* op, Scalar* numbers) {
   if (*op == Op::isclose) return check_tolerances(numbers);
   if (is_integral(type)) return fit_integers(type, op, numbers);
   if (current_rules.torch7) return;
+  if (is_comparison(*op)) return round_like_elements(type, numbers);
   switch (*op) {
     case Op::remainder:
       *op = Op::remainderExact;
@@ -192,13 +201,6 @@ void fit_numbers(DType type, Op* op, Scalar* numbers) {
       return;
     case Op::clamp:
       return order_bounds(op, numbers);
-    case Op::ltValue:
-    case Op::leValue:
-    case Op::gtValue:
-    case Op::geValue:
-    case Op::eqValue:
-    case Op::neValue:
-      return round_like_elements(type, numbers);
     default:
       return;
   }

@@ -9,6 +9,7 @@
 #include "functors/functors.h"
 #include "functors/rows.h"
 #include "ops/element_numbers.h"
+#include "ops/element_rows.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
 #include "tensor/convert.h"
@@ -71,22 +72,14 @@ constexpr ElementOp element_op(Op op, const ElementRow& row, int64_t grain, cons
   return element;
 }
 
-// Powers that are one operation are exact; vectorized pow is not. inputs has space for two.
+// inputs has space for two.
 void choose_power(ElementwiseOp* op, Tensor** inputs, int* count) {
   if (is_integral(op->dtype)) return;
-  const double exponent = op->params[0].to_double();
-  if (exponent == 2) {
-    op->op = Op::cmul;
-    inputs[(*count)++] = inputs[0];
-    op->param_count = 0;
-  } else if (exponent == 1) {
-    op->op = Op::mul;
-  } else if (exponent == -1) {
-    op->op = Op::cinv;
-    op->param_count = 0;
-  } else {
-    return;
-  }
+  const Op chosen = op_of_power(op->params[0].to_double());
+  if (chosen == Op::pow) return;
+  op->op = chosen;
+  if (chosen == Op::cmul) inputs[(*count)++] = inputs[0];
+  if (chosen != Op::mul) op->param_count = 0;
   op->grain = Grain::cheap;
 }
 

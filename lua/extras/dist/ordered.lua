@@ -112,12 +112,6 @@ local function check_reduction(reduction, leaves)
    end
 end
 
--- Returns true for a function and for a table that can be called, such as a layer.
-local function is_callable(f)
-   local metatable = type(f) == 'table' and getmetatable(f)
-   return type(f) == 'function' or type(metatable) == 'table' and metatable.__call ~= nil
-end
-
 local function install(Group)
    -- Returns the sum of `count` vectors. nodes: the subtrees of this rank. detail: a text that is
    -- equal on all ranks if the vectors have the same parts.
@@ -183,7 +177,7 @@ local function install(Group)
       if type(count) ~= 'number' or count % 1 ~= 0 or count < self.own_size then
          error(('averageChunks: %s chunks for %d ranks: at least one for each is expected'):format(
             tostring(count), self.own_size), 2)
-      elseif not is_callable(f) then
+      elseif not versions.is_callable(f) then
          error('averageChunks: a function is expected, got ' .. tensor.type(f), 2)
       end
       local first, last = part(count, self.own_size, self.own_rank)

@@ -306,7 +306,7 @@ local function names_of(object)
 end
 
 local function columns_of(tensor, object, options)
-   local names, columns = options.names or names_of(object), {}
+   local names, columns = options.names or #object > 0 and names_of(object) or nil, {}
    if #object == 0 and not options.names then
       names = {}
       for name in each(object) do

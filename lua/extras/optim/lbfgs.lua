@@ -3,6 +3,7 @@
 local tensor = require 'tensor'
 local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
+local is_callable = require 'tensor.versions'.is_callable
 local with_defaults = require 'tensor.optim.options'
 local describe = require('tensor.native').describe(tensor)
 
@@ -116,8 +117,7 @@ end
 -- Returns params and the list of losses, numbers.
 function Optimizer:__call(params, df)
    local options, state = self.options, self.state
-   local class = type(df) == 'table' and getmetatable(df)
-   if type(df) ~= 'function' and not (type(class) == 'table' and class.__call) then
+   if not is_callable(df) then
       error(('optim.lbfgs: a function that returns gradients and loss is expected, got %s'):format(
          describe(df)), 0)
    end
