@@ -231,6 +231,7 @@ end
 local function adam(name, options, is_decoupled)
    options = with_defaults(name, options, {
       beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = is_decoupled and 0.01 or 0,
+      amsgrad = false,
    })
    local beta1, beta2, epsilon = options.beta1, options.beta2, options.epsilon
    local decay = options.decay
@@ -243,14 +244,19 @@ local function adam(name, options, is_decoupled)
       local m, v = remembered(own, 'mean', p), remembered(own, 'square', p)
       m:lerp(g, 1 - beta1)
       v:mul(beta2):addcmul(1 - beta2, g, g)
+      if options.amsgrad then
+         local largest = remembered(own, 'largest', p)
+         v = tensor.cmax(largest, largest, v)
+      end
       local root = tensor.cdiv(v, step:correction(beta2, p)):sqrt():add(epsilon)
       step:descend_by_quotient(p, m, root:cmul(step:correction(beta1, p)))
    end)
 end
 
---- adam{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0}: divides the running mean of
--- the gradients by the root of that of their squares (Kingma and Ba, 2014). decay times the
--- parameter is added to the gradient.
+--- adam{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0, amsgrad = false}: divides the
+-- running mean of the gradients by the root of that of their squares (Kingma and Ba, 2014). decay
+-- times the parameter is added to the gradient. amsgrad: divides by the root of the largest mean of
+-- squares so far (Reddi et al., 2018).
 function optim.adam(options)
    return adam('adam', options, false)
 end
@@ -280,6 +286,19 @@ function optim.rmsprop(options)
          velocity:mul(momentum):addcdiv(1, g, root)
          step:descend(p, velocity)
       end
+   end)
+end
+
+--- adagrad{rate, epsilon = 1e-10, decay = 0}: divides the gradient by the root of the sum of all
+-- its squares: Duchi et al., 2011.
+function optim.adagrad(options)
+   options = with_defaults('adagrad', options, {epsilon = 1e-10, decay = 0})
+   local epsilon, decay = options.epsilon, options.decay
+   return new('adagrad', options, function(p, g, own, step)
+      g = decayed(g, decay, p)
+      local sum = remembered(own, 'sum', p)
+      sum:addcmul(1, g, g)
+      step:descend_by_quotient(p, g, tensor.sqrt(sum):add(epsilon))
    end)
 end
 

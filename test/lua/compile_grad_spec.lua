@@ -133,6 +133,7 @@ describe('a compiled training step', function()
     { 'sgd', { rate = 0.1 } }, { 'sgd', { rate = 0.1, momentum = 0.9, nesterov = true } },
     { 'sgd', { rate = 0.1, momentum = 0.9, decay = 0.1 } }, { 'adam', { rate = 0.1 } },
     { 'adamW', { rate = 0.1 } }, { 'rmsprop', { rate = 0.1, momentum = 0.5 } },
+    { 'adam', { rate = 0.1, amsgrad = true } }, { 'adagrad', { rate = 0.1 } },
   } do
     it('with ' .. case[1] .. ' leaves the same parameters and state', function()
       local states = {}

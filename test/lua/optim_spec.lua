@@ -168,6 +168,9 @@ describe('tensor.optim', function()
       rmsprop = optim.rmsprop{rate = 0.05},
       ['rmsprop options'] = optim.rmsprop{rate = 0.05, alpha = 0.9, epsilon = 1e-4, decay = 0.1,
                                           momentum = 0.9},
+      amsgrad = optim.adam{rate = 0.05, beta1 = 0.8, beta2 = 0.5, epsilon = 1e-3, amsgrad = true},
+      adagrad = optim.adagrad{rate = 0.05},
+      ['adagrad options'] = optim.adagrad{rate = 0.05, decay = 0.1, epsilon = 1e-3},
       lbfgs = optim.lbfgs{iterations = 3, history = 2},
       ['lbfgs evaluations'] = optim.lbfgs{rate = 0.5, iterations = 8, evaluations = 4},
       step = optim.sgd{rate = rates.step(0.05, 3, 0.5)},
@@ -206,7 +209,7 @@ describe('tensor.optim', function()
       assert.are.equal(8, k)
       count = count + 1
     end
-    assert.are.equal(15, count)
+    assert.are.equal(18, count)
   end)
 
   it('a tensor at several places is one parameter', function()
@@ -358,7 +361,7 @@ describe('tensor.optim', function()
     assert.is_true(math.abs(loss - b ^ 2 - d ^ 2) < 1e-12)
     assert.are.same(x:totable(), (run(config)):totable())
 
-    for _, name in ipairs{'adam', 'adamW', 'rmsprop'} do
+    for _, name in ipairs{'adam', 'adamW', 'rmsprop', 'adagrad'} do
       local step, y = optim[name]{rate = 0.1}, tensor.Tensor{1, -2}
       for _ = 1, 3 do
         step(y, y * 2)
@@ -378,7 +381,7 @@ describe('tensor.optim', function()
     assert.has_error(function() optim.adam{rate = 1, beta1 = 'x'} end,
                      'optim.adam: option beta1 must be a number, got a string')
     assert.has_error(function() optim.adam{rate = 1, momentum = 0.9} end,
-      'optim.adam: unknown option momentum; the options are beta1, beta2, decay, epsilon, '
+      'optim.adam: unknown option momentum; the options are amsgrad, beta1, beta2, decay, epsilon, '
       .. 'rate')
     assert.has_error(function() optim.adam{rate = 1, beta1 = 1} end,
                      'optim.adam: option beta1 must be at least 0 and below 1, got 1')
@@ -447,7 +450,8 @@ describe('tensor.optim', function()
       return p, step.state
     end
     for name, options in pairs{sgd = {rate = 0.5, momentum = 0.9}, adam = {rate = 0.5},
-                               rmsprop = {rate = 0.5, momentum = 0.9}, lbfgs = {}} do
+                               rmsprop = {rate = 0.5, momentum = 0.9},
+                               adagrad = {rate = 0.5}, lbfgs = {}} do
       local a, b = tensor.DoubleTensor{0.5, -2}, tensor.FloatTensor{1, 4}
       local expected = step_of(name, options, {a = a, b = b})
       local p, state = step_of(name, options, {a = a:float(), b = b:double()})

@@ -11,7 +11,7 @@ import sys
 del sys.path[0]  # the folder has a statistics.py, which is not Python's
 
 import torch  # noqa: E402
-from torch.optim import SGD, Adam, AdamW, LBFGS, RMSprop  # noqa: E402
+from torch.optim import SGD, Adagrad, Adam, AdamW, LBFGS, RMSprop  # noqa: E402
 from torch.optim.lr_scheduler import CosineAnnealingLR, StepLR  # noqa: E402
 
 X = torch.tensor([[1, 2, -1], [0.5, -1, 2], [3, 1, 0]], dtype=torch.float64)
@@ -28,6 +28,9 @@ CASES = {
     'adamW options': lambda p: AdamW(p, 0.05, (0.8, 0.95), 1e-3, 0.2),
     'rmsprop': lambda p: RMSprop(p, 0.05),
     'rmsprop options': lambda p: RMSprop(p, 0.05, 0.9, 1e-4, 0.1, 0.9),
+    'amsgrad': lambda p: Adam(p, 0.05, (0.8, 0.5), 1e-3, amsgrad=True),
+    'adagrad': lambda p: Adagrad(p, 0.05),
+    'adagrad options': lambda p: Adagrad(p, 0.05, weight_decay=0.1, eps=1e-3),
     'lbfgs': lambda p: LBFGS(p, max_iter=3, history_size=2),
     'lbfgs evaluations': lambda p: LBFGS(p, 0.5, max_iter=8, max_eval=4),
     'step': lambda p: SGD(p, 0.05),

@@ -8,7 +8,9 @@ local util = require 'tensor.autograd.util'
 local pack, unpack = versions.pack, versions.unpack
 
 -- The functions of tensor.optim that accept (opfunc, x, state).
-local ours = {sgd = true, adam = true, adamW = true, rmsprop = true, lbfgs = true}
+local ours = {
+   sgd = true, adam = true, adamW = true, rmsprop = true, adagrad = true, lbfgs = true,
+}
 
 local function find(name)
    local found, package = pcall(versions.require, 'optim')

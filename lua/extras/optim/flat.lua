@@ -14,7 +14,7 @@ local names = {
 }
 local accepted = {
    sgd = 'momentum dampening nesterov', adam = 'beta1 beta2 epsilon', adamW = 'beta1 beta2 epsilon',
-   rmsprop = 'alpha epsilon momentum',
+   rmsprop = 'alpha epsilon momentum', adagrad = 'epsilon',
    lbfgs = 'iterations evaluations history gradientTolerance changeTolerance',
 }
 local default_rates = {rmsprop = 1e-2, lbfgs = 1}
