@@ -73,6 +73,30 @@ describe('tensor.nn', function()
       'nn.groupNorm: the width 4 is not a multiple of 3 groups')
   end)
 
+  it("convolutions with the padding 'same' give a result of the size of the input", function()
+    local layer = nn.conv1d(1, 1, 2, {padding = 'same', bias = false})
+    local params = {weight = tensor.DoubleTensor{{{1, 10}}}}
+    assert.are.same({{{21, 32, 3}}}, layer(params, tensor.DoubleTensor{{{1, 2, 3}}}):totable())
+    for _, dilation in ipairs{1, 3} do
+      local options = {padding = 'same', dilation = {dilation, 1}, groups = 2}
+      layer = nn.conv2d(2, 4, {4, 3}, options)
+      local x = tensor.randn(2, 2, 5, 6)
+      local padded = x:pad{0, 0, 0, 0, math.floor(3 * dilation / 2), math.ceil(3 * dilation / 2), 1, 1}
+      local plain = nn.conv2d(2, 4, {4, 3}, {dilation = {dilation, 1}, groups = 2})
+      params = layer.init()
+      local y = layer(params, x)
+      assert.are.same({2, 4, 5, 6}, y:size():totable())
+      close(plain(params, padded), y)
+      check_gradients(layer, x)
+    end
+    assert.has_error(function() nn.conv2d(1, 1, 3, {padding = 'same', stride = {1, 2}}) end,
+                     "nn.conv2d: the padding 'same' needs a stride of 1")
+    assert.has_error(function() nn.conv2d(1, 1, 3, {padding = 'valid'}) end,
+                     "nn.conv2d: padding: numbers or 'same' are expected, got 'valid'")
+    assert.has_error(function() nn.convTranspose2d(1, 1, 3, {padding = 'same'}) end,
+                     'nn.convTranspose2d: option padding must be a number or table, got a string')
+  end)
+
   it('linear, embedding and dropout check their arguments', function()
     assert.has_error(function() nn.linear(0, 2) end,
       'nn.linear: inputs: a whole number of at least 1 is expected, got 0')

@@ -33,22 +33,43 @@ end
 
 local numbers = 'number table'  -- one, or one for each dimension
 local convolution_options = {
-   stride = numbers, padding = numbers, dilation = numbers, groups = 'number', bias = 'boolean',
-   init = 'function',
+   stride = numbers, padding = numbers .. ' string', dilation = numbers, groups = 'number',
+   bias = 'boolean', init = 'function',
 }
-local transposed_options = {outputPadding = numbers}
+local transposed_options = {padding = numbers, outputPadding = numbers}
 for option, types in versions.each(convolution_options) do
-   transposed_options[option] = types
+   transposed_options[option] = transposed_options[option] or types
 end
 
 -- The options that a convolution and its transpose share, with a number for each dimension.
 local function steps(name, dims, size, options)
+   local same = type(options.padding) == 'string'
    return {
       size = each(name, 'size', dims, size, 1),
       stride = each(name, 'stride', dims, options.stride or 1, 1),
-      padding = each(name, 'padding', dims, options.padding or 0, 0),
+      padding = each(name, 'padding', dims, same and 0 or options.padding or 0, 0),
       dilation = each(name, 'dilation', dims, options.dilation or 1, 1),
    }
+end
+
+-- The padding 'same': sets s.padding so that the result has the size of the input. Returns the
+-- widths of what else is padded, for tensor.pad, or nil. If an odd number of elements is added to a
+-- dimension, one more of them is behind the input.
+local function pad_to_same_size(name, dims, padding, s)
+   if padding ~= 'same' then
+      error(("nn.%s: padding: numbers or 'same' are expected, got '%s'"):format(name, padding), 0)
+   end
+   local widths, is_odd = {0, 0, 0, 0}, false
+   for d = 1, dims do
+      if s.stride[d] ~= 1 then
+         error(("nn.%s: the padding 'same' needs a stride of 1"):format(name), 0)
+      end
+      local added = s.dilation[d] * (s.size[d] - 1)
+      s.padding[d] = math.floor(added / 2)
+      widths[2 * d + 3], widths[2 * d + 4] = 0, added % 2
+      is_odd = is_odd or added % 2 == 1
+   end
+   return is_odd and widths or nil
 end
 
 local function check_channels(name, inputs, outputs, groups)
@@ -78,7 +99,8 @@ end
 -- the cross-correlation with kernels of `size`, plus a bias, or its transpose. weight: outputs x
 -- inputs / groups x size; of the transpose: inputs x outputs / groups x size. options: stride (1),
 -- padding (0, with zeros), dilation (1), outputPadding (0, of the transpose): each a number or one
--- for each dimension; groups (1), bias (true), init.
+-- for each dimension; groups (1), bias (true), init. The padding 'same' of a convolution gives a
+-- result of the size of x.
 local function add_convolutions(dims)
    local name = ('conv%dd'):format(dims)
    convolution[name] = function(inputs, outputs, size, options)
@@ -86,9 +108,16 @@ local function add_convolutions(dims)
       local groups = options.groups or 1
       check_channels(name, inputs, outputs, groups)
       local s = steps(name, dims, size, options)
+      local widths
+      if type(options.padding) == 'string' then
+         widths = pad_to_same_size(name, dims, options.padding, s)
+      end
       local init = parameters(outputs, inputs / groups, s.size, outputs, options)
       local call = tensor[name]
       return layer.new(name, init, function(params, x)
+         if widths and x:dim() == dims + 2 then
+            x = tensor.pad(x, widths)
+         end
          return call(x, params.weight, params.bias, s.stride, s.padding, s.dilation, groups)
       end)
    end
