@@ -58,7 +58,7 @@ struct Arguments {
   union {
     Object objects[kMaxCodes];  // of userdata; a union, so that the others are not even cleared
   };
-  char letters[kMaxCodes];  // the first of each string
+  const char* strings[kMaxCodes];
 
   Arguments(lua_State* L, State* state) : count(lua_gettop(L)) {
     int type = -1;  // of the last tensor
@@ -69,7 +69,7 @@ struct Arguments {
         one_type = one_type && (type < 0 || objects[i].kind == type);
         type = objects[i].kind;
       }
-      if (code == kString) letters[i] = *lua_tostring(L, i + 1);
+      if (code == kString) strings[i] = lua_tostring(L, i + 1);
     }
   }
   uint64_t code(int i) const { return codes >> (4 * i) & 15; }

@@ -1,7 +1,9 @@
 #include "forms.h"
 
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace bind {
 
@@ -82,10 +84,8 @@ std::string slot_text(const Slot& slot, const char* type) {
       text = "boolean";
       break;
     case 'o':
-      for (char letter : slot.letters) {
-        text += text.empty() ? "'" : " or '";
-        text += letter;
-        text += "'";
+      for (const std::string& word : slot.words) {
+        text += (text.empty() ? "'" : " or '") + word + "'";
       }
       break;
     case 't':
@@ -95,7 +95,7 @@ std::string slot_text(const Slot& slot, const char* type) {
       text = "Generator";
       break;
     case '{':
-      text = "{" + (slot.letters == "L" ? "LongTensor" : std::string(type)) + "...}";
+      text = "{" + (slot.letter == "L" ? "LongTensor" : std::string(type)) + "...}";
       break;
     case 's':
       text = "(LongStorage | size1 [size2...])";
@@ -123,7 +123,7 @@ void note_sources(Pattern* pattern) {
   for (int k = pattern->slots; k-- > 0;) {
     const ParameterSource& source = pattern->sources[k];
     bool given = source.arg >= 0;
-    bool of_type = source.kind == '{' && pattern->form->slots[k].letters == "T";
+    bool of_type = source.kind == '{' && pattern->form->slots[k].letter == "T";
     if (of_type) pattern->table_arg = source.arg;
     if (source.kind == '{' || (source.result && !given)) pattern->allocates = true;
     const bool of_own_type = source.kind == 'T' || source.kind == 'W';
@@ -133,6 +133,18 @@ void note_sources(Pattern* pattern) {
     pattern->type_arg = source.arg;
     of_operand = !source.result;
   }
+}
+
+// The values of an option: "UL" has letters, "mean_sum" words.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  if (std::isupper(static_cast<unsigned char>(text[0]))) {
+    for (char letter : text) words.emplace_back(1, letter);
+    return words;
+  }
+  std::istringstream parts(text);
+  for (std::string word; std::getline(parts, word, '_');) words.push_back(word);
+  return words;
 }
 
 // Returns false if a slot that may be nil is left out, but a later tensor is not: such a call
@@ -149,6 +161,13 @@ bool has_nils_at_end(const Form& form, int left_out, int optional) {
 }
 
 }  // namespace
+
+bool Slot::accepts(const char* text) const {
+  for (const std::string& word : words) {
+    if (*text == word[0] && (word.size() == 1 || !text[1] || text == word)) return true;
+  }
+  return false;
+}
 
 std::string Form::text(const char* type) const {
   std::string all;
@@ -176,7 +195,11 @@ Form parse_form(const char* p, const char* end) {
     slot.tensor = std::strchr("TLIBCMWAFD", slot.kind) != nullptr;
     if (slot.kind == '{' || slot.kind == 'o') {
       const char* close = std::strchr(p, slot.kind == 'o' ? ')' : '}');
-      slot.letters.assign(slot.kind == 'o' ? p + 1 : p, close);
+      if (slot.kind == 'o') {
+        slot.words = words_of(std::string(p + 1, close));
+      } else {
+        slot.letter.assign(p, close);
+      }
       p = close + 1;
     }
     if (*p == '=') {

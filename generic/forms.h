@@ -9,11 +9,13 @@
 //   {T}, {L} table of tensors
 //   x element   d number   l integer   i dimension   n index   b boolean   g generator
 //   o(UL) option: a string that begins with one of the letters   t string
+//   o(mean_sum) option: one of the words, or its first letter
 //   s sizes, p dimensions: numbers, a LongStorage or a table, last   v integers, r dimensions: one
 //   LongStorage or table   e an integer, a LongStorage or a table
 //   *T result   +T always a new tensor, not an argument   <x=1> always this value, not an argument
 //   [T] optional   [x=1] optional, with a default value
 //   [T=null] nil, or left out if no tensor follows   <*T> hidden: a new tensor that is not returned
+// Instead of an argument with a default value, nil may be passed.
 // In a form with e, slots with a default value may be omitted only at the end, and nil in their
 // place stands for the default value. With a result argument, [T=null] is then required.
 
@@ -40,9 +42,10 @@ constexpr int kMaxArgs = 12;
 struct Row;  // rows.h
 
 struct Slot {
-  char kind;            // its letter
-  bool tensor = false;  // is a single tensor
-  std::string letters;  // allowed letters of an o; element type letter of a {T}
+  char kind;                       // its letter
+  bool tensor = false;             // is a single tensor
+  std::string letter;              // element type of a {T}
+  std::vector<std::string> words;  // allowed values of an o: words, or letters
   bool result = false;
   bool optional = false;
   bool fresh = false;      // +T: always a new tensor, not an argument
@@ -52,6 +55,8 @@ struct Slot {
 
   bool may_be_nil() const { return tensor && has_value; }
   bool has_default() const { return optional && has_value; }
+  // Whether the string is a value of this option.
+  bool accepts(const char* text) const;
 };
 
 struct Form {
@@ -91,6 +96,10 @@ struct Pattern {
   bool matches(uint64_t call, int count) const {
     if (sizes) return matches_with_sizes(call, count);
     return count == args && (call == codes || (in_order && matches_in_order(call)));
+  }
+  // As matches, and nil stands for a default value.
+  bool matches_with_nil(uint64_t call, int count) const {
+    return !sizes && count == args && matches_in_order(call);
   }
   const ParameterSource* begin() const { return sources; }
   const ParameterSource* end() const { return sources + slots; }

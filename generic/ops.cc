@@ -64,8 +64,8 @@ bool each_type_fits(const Pattern& pattern, const Arguments& args, DType type) {
       DType given = args.objects[source.arg].dtype();
       if (source.kind == 'T' ? given != type : !type_fits(source.kind, given, type)) return false;
     } else if (source.kind == 'o') {
-      const std::string& letters = pattern.form->slots[&source - pattern.sources].letters;
-      if (letters.find(args.letters[source.arg]) == std::string::npos) return false;
+      const Slot& slot = pattern.form->slots[&source - pattern.sources];
+      if (!slot.accepts(args.strings[source.arg])) return false;
     }
   }
   return true;
@@ -154,7 +154,7 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
     case ParameterKind::flag:
       return set(arg < 0 ? slot.value != 0 : lua_toboolean(L, index) != 0);
     case ParameterKind::option:
-      return set(arg < 0 ? static_cast<char>(slot.value) : args.letters[arg]);
+      return set(arg < 0 ? static_cast<char>(slot.value) : *args.strings[arg]);
     case ParameterKind::text:
       return set(arg < 0 ? parameter.by_default : check_text(L, index, name));
     case ParameterKind::generator:
@@ -262,7 +262,7 @@ void push_objects(lua_State* L, State* state, const char* name, const Pattern& p
         set_device(L, name, result, state->cuda_default);
       }
     } else if (source.kind == '{') {
-      const char letter = pattern.form->slots[k].letters[0];
+      const char letter = pattern.form->slots[k].letter[0];
       const bool converts = letter == 'T' && !state->is_torch7(Rule::types);
       read_list(L, state, source.arg + 1, type_of(letter, type), converts, name, &call);
       call.at<th::TensorList>(op, k) = th::TensorList(call.list, call.list_count);
@@ -438,21 +438,33 @@ int count_of_used(lua_State* L, const State* state, const Overloads& overloads, 
   return used;
 }
 
+bool has_nil(const Arguments& args) {
+  for (int i = 0; i < args.count && i < kMaxArgs; ++i) {
+    if (args.code(i) == kNil) return true;
+  }
+  return false;
+}
+
 // Returns the number of results; -1 if no form matches, with a message on the stack.
 int call_overloads(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
                    int bound) {
   DType refused_type{};
   const Pattern* refused = nullptr;
-  for (const Pattern& pattern : overloads.patterns) {
-    if (!pattern.matches(args.codes, args.count) || is_hidden(state, pattern)) continue;
-    DType type = element_type(pattern, args, state, L, bound);
-    if (!types_fit(pattern, args, type)) continue;
-    if (is_defined(pattern, type)) {
-      return run_pattern(L, state, overloads.name, pattern, args, type);
+  for (bool with_nil : {false, true}) {
+    if (with_nil && !has_nil(args)) break;
+    for (const Pattern& pattern : overloads.patterns) {
+      const bool fits = with_nil ? pattern.matches_with_nil(args.codes, args.count)
+                                 : pattern.matches(args.codes, args.count);
+      if (!fits || is_hidden(state, pattern)) continue;
+      DType type = element_type(pattern, args, state, L, bound);
+      if (!types_fit(pattern, args, type)) continue;
+      if (is_defined(pattern, type)) {
+        return run_pattern(L, state, overloads.name, pattern, args, type);
+      }
+      if (refused) continue;
+      refused = &pattern;
+      refused_type = type;
     }
-    if (refused) continue;
-    refused = &pattern;
-    refused_type = type;
   }
   if (refused) return raise_undefined(L, overloads.name, *refused, refused_type);
   const int used = count_of_used(L, state, overloads, args.count);

@@ -32,7 +32,7 @@ std::string letter_of(const Parameter& p) {
     case ParameterKind::flag:
       return "b";
     case ParameterKind::option:
-      return std::string("o(") + p.letters + ")";
+      return std::string("o(") + p.values + ")";
     case ParameterKind::text:
       return "t";
     case ParameterKind::sizes:

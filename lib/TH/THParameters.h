@@ -33,8 +33,7 @@
 #define TH_KIND_dim(x) (dim, None, int64_t, x, x, required, int x)
 #define TH_KIND_index(x) (index, None, int64_t, x, x, required, int64_t x)
 #define TH_KIND_flag(x) (flag, None, bool, x, x, required, int x)
-#define TH_KIND_option(letters, x, letter) \
-  (option_##letters, None, char, x, x, letter, const char* x)
+#define TH_KIND_option(values, x, value) (option_##values, None, char, x, x, value, const char* x)
 #define TH_KIND_text(x) (text, None, const char*, x, x, required, const char* x)
 #define TH_KIND_sizes(x) (sizes, None, th::Sizes, x, x, required, THLongStorage * x)
 #define TH_KIND_dims(x) (dims, None, th::Sizes, x, x, required, THLongStorage * x)

@@ -3,11 +3,6 @@
 
 local signatures = {}
 
--- Returns the word of a row's text for an option that is given by its first letter.
-local function word_of(letter, doc)
-   return doc:match(("'(%s%%l*)'"):format(letter)) or letter
-end
-
 -- Parses a form (see THOps.def) into slots, with the names of their parameters. A form may omit
 -- parameters.
 local function parse(form, row)
@@ -19,9 +14,6 @@ local function parse(form, row)
       word = word:gsub('%b()', '')  -- remove the option's letters
       -- Slots with '+' (new tensor) or '<' (fixed value) are not arguments.
       slot.kind, slot.default = word:match('^[%[<]?[*+]?([%a{])[TL}]*=?([^%]>]*)[%]>]?$')
-      if slot.kind == 'o' and slot.default ~= '' then
-         slot.default = word_of(slot.default, row.doc)
-      end
       local is_tensor = slot.kind:find '[TLIBCMWAFD{]' ~= nil
       repeat
          position = position + 1

@@ -30,12 +30,37 @@ TEST(Forms, HaveOptionLetters) {
   Form form = parse("[*T] T o(UL) [o(NVS)=V]");
   ASSERT_EQ(form.slots.size(), 4u);
   EXPECT_EQ(form.slots[2].kind, 'o');
-  EXPECT_EQ(form.slots[2].letters, "UL");
+  EXPECT_EQ(form.slots[2].words, (std::vector<std::string>{"U", "L"}));
+  EXPECT_TRUE(form.slots[2].accepts("Upper"));
+  EXPECT_FALSE(form.slots[2].accepts("N"));
   EXPECT_FALSE(form.slots[2].optional);
-  EXPECT_EQ(form.slots[3].letters, "NVS");
+  EXPECT_EQ(form.slots[3].words.size(), 3u);
   EXPECT_TRUE(form.slots[3].optional);
   EXPECT_EQ(form.slots[3].value, 'V');
   EXPECT_EQ(form.text("FloatTensor"), "[*FloatTensor*] FloatTensor 'U' or 'L' ['N' or 'V' or 'S']");
+}
+
+TEST(Forms, HaveOptionWords) {
+  Form form = parse("T [o(mean_sum)=mean]");
+  EXPECT_EQ(form.slots[1].value, 'm');
+  EXPECT_EQ(form.text("FloatTensor"), "FloatTensor ['mean' or 'sum']");
+  for (const char* word : {"mean", "m", "sum", "s"}) EXPECT_TRUE(form.slots[1].accepts(word));
+  for (const char* word : {"", "max", "su", "means"}) EXPECT_FALSE(form.slots[1].accepts(word));
+}
+
+TEST(Forms, MatchCallsWithNilForDefaultValues) {
+  Form form = parse("[*T] T [l=0] [i=-1] [T=null]");
+  std::vector<Pattern> patterns;
+  bind::add_patterns(&form, nullptr, &patterns);
+  auto matches = [&](uint64_t codes, int count) {
+    int found = 0;
+    for (const Pattern& pattern : patterns) found += pattern.matches_with_nil(codes, count);
+    return found;
+  };
+  using namespace bind;
+  EXPECT_EQ(matches(kTensor | kNil << 4 | kNumber << 8, 3), 1);
+  EXPECT_EQ(matches(kTensor | kTensor << 4 | kNil << 8 | kNumber << 12, 4), 1);
+  EXPECT_EQ(matches(kNil | kNumber << 4, 2), 0);
 }
 
 TEST(Forms, MatchCallsWithOptionLetters) {

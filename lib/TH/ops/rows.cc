@@ -52,12 +52,12 @@ constexpr Parameter parameter(const char* kind, size_t offset, const char* type,
                  name,
                  by_default,
                  ""};
-  const char* letters = kind;  // "option_UL"
-  while (*letters && *letters != '_') ++letters;
-  if (*letters && same(letters + 1, "list")) letters = "";  // int_list, dim_list
-  if (*letters) {
+  const char* values = kind;  // "option_UL"
+  while (*values && *values != '_') ++values;
+  if (*values && same(values + 1, "list")) values = "";  // int_list, dim_list
+  if (*values) {
     p.kind = ParameterKind::option;
-    p.letters = letters + 1;
+    p.values = values + 1;
     return p;
   }
   int k = 0;

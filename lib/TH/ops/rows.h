@@ -59,7 +59,7 @@ struct Parameter : Field {
   const char* type;  // of a tensor: "T", "Long", ...; else "None"
   const char* name;
   const char* by_default;  // "required": no default value
-  const char* letters;     // of an option
+  const char* values;      // of an option: "UL" or "mean_sum"
 
   bool is_operand() const { return kind == ParameterKind::in || kind == ParameterKind::like; }
   // A tensor that a call may leave out, in C and in Lua.
