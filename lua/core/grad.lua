@@ -272,7 +272,13 @@ local function install(tensor)
    -- numbers among the gradients and results. ready: an option of tensor.grad.
    local function gradient_function(name, f, which, form, ready)
       return function(...)
-         local tape, tracked, results, rules, is_tied = record(name, f, pack(...),
+         local arguments = pack(...)
+         local x = arguments[which]
+         if type(x) ~= 'number' and type(x) ~= 'table' and not istensor(x) and not isblob(x) then
+            error(('%s: argument %d: a number, a tensor or a nested table of them is expected, '
+                   .. 'got %s'):format(name, which, which > arguments.n and 'none' or describe(x)), 2)
+         end
+         local tape, tracked, results, rules, is_tied = record(name, f, arguments,
             function(k) return k == which end)
          local loss = results[1]
          local value = isnumber(loss) and loss.tensor or loss

@@ -256,6 +256,57 @@ describe('the gradient of atan2', function()
   end)
 end)
 
+describe('batchNorm with its running moments', function()
+  local x = T { { 1, 2 }, { 3, 5 }, { 0, -1 } }
+
+  it('reads them only, and may be called several times', function()
+    local function norm(m, v) return tensor.batchNorm(x, m, v):sum() end
+    assert.is_true(tensor.gradcheck(function(m, v) return norm(m, v) + norm(m, v) * 2 end,
+                                    { T { 0.5, 1 }, T { 1, 2 } }))
+    assert.are.same({ 3, 3 }, tensor.grad(function(m)
+      norm(m, T { 1, 1 })
+      return (m * 3):sum()
+    end)(T { 0, 0 }):totable())
+    assert.is_true(tensor.gradcheck(function(t)
+      local m, v = t:mean(1):view(-1), t:var(1):view(-1)
+      return tensor.batchNorm(t, m, v):exp():sum() + tensor.cmul(m, m):sum()
+    end, { x }, { order = 2 }))
+  end)
+
+  it('can be computed again, and be compiled with expanded moments', function()
+    local df = tensor.grad(tensor.checkpoint(function(m)
+      return tensor.batchNorm(x, m, tensor.ones(2)):sum()
+    end))
+    assert.are.equal(2, df(T { 0, 1 }):nElement())
+    local f = tensor.compile(function(t)
+      return tensor.batchNorm(t, tensor.ones(1):expand(2), tensor.ones(1):expand(2)) * 2
+    end)
+    for _ = 1, 3 do
+      assert.is_true((f(x) - (x - 1) * 2):abs():max() < 1e-4)
+    end
+    assert.matches('done %d times', f:explain())
+  end)
+end)
+
+describe('an empty result', function()
+  local w = tensor.ones(3, 2):double()
+  for name, f in pairs {
+    embedding = function(p) return tensor.embedding(p, tensor.LongTensor(0)) end,
+    matmul = function(p) return tensor.matmul(tensor.zeros(0, 4, 3):double(), p) end,
+    cdist = function(p) return tensor.cdist(tensor.zeros(0, 2):double(), p) end,
+    kron = function(p) return tensor.kron(p, tensor.zeros(0, 2):double()) end,
+    repeatTensor = function(p) return p:repeatTensor(0, 2) end,
+    diff = function(p) return p:narrow(1, 1, 1):diff(1, 1) end,
+  } do
+    it('of ' .. name .. ' has a gradient of zeros', function()
+      local df = tensor.grad(function(p) return f(p):sum() end)
+      local gradient, loss = df(w)
+      assert.are.equal(0, loss)
+      assert.are.same(tensor.zeros(3, 2):totable(), gradient:totable())
+    end)
+  end
+end)
+
 describe('the gradient of a conversion', function()
   it('has the type of the operand', function()
     for _, from in ipairs { 'Half', 'BFloat16', 'Float', 'Double' } do

@@ -34,7 +34,7 @@ bool Recorder::begin(const TracedCall& call) noexcept {
     ++entered_;
     attempt([&] {
       for_each_tensor(call.row(), call.arguments(), [&](Tensor* t, const Parameter& p) {
-        if (!p.is_result() || !t->storage || own_region(t->storage)) return;
+        if (!writes(call, p) || !t->storage || own_region(t->storage)) return;
         if (!input_with(t->storage)) refuse("writes to a tensor that it did not make");
       });
     });
@@ -60,8 +60,9 @@ bool Recorder::begin(const TracedCall& call) noexcept {
     for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
       check_device(*t);
       TensorRef view;
-      if (t->storage || !p.is_result()) view = TensorRef(tensor_new_view(t));
-      if (p.is_result()) {
+      const bool is_written = writes(call, p);
+      if (t->storage || !is_written) view = TensorRef(tensor_new_view(t));
+      if (is_written) {
         current_.targets.push_back({&p, t, std::move(view), RecordedLayout(*t)});
       } else {
         current_.operands.push_back({&p, std::move(view)});
@@ -103,7 +104,7 @@ void Recorder::end(const TracedCall& call, bool failed) noexcept {
   attempt([&] {
     const OpRow& row = call.row();
     for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
-      if (!p.is_result()) return;
+      if (!writes(call, p)) return;
       const int input = input_of(t);
       if (input < 0) return;
       if (p.kind == ParameterKind::view) refuse("makes an argument a view of other memory");

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "base/error.h"
 #include "base/thread_end.h"
 #include "grad/functions.h"
 #include "grad/parts.h"
@@ -86,6 +87,8 @@ void Tape::start() {
   if (recording_) return;
   if (!own && at_thread_end(own_end)) own = new (std::nothrow) ThreadState;
   if (!own) throw std::bad_alloc();
+  constexpr size_t kMostTapes = 100;  // each also records the reverse passes of the later ones
+  if (own->tapes.size() == kMostTapes) fail("more than %zu gradients are nested", kMostTapes);
   own->tapes.push_back(this);
   add_tracer(this);
   recording_ = true;
@@ -184,7 +187,7 @@ bool is_operand(const TracedCall& call, const Tensor& r) {
 bool is_overwritten(const TracedCall& call, const Tensor& t) {
   bool overwritten = false;
   each_tensor(call, [&](Tensor* r, const Parameter& p, int) {
-    overwritten = overwritten || (p.is_result() && share_storage(*r, t));
+    overwritten = overwritten || (writes(call, p) && share_storage(*r, t));
   });
   return overwritten;
 }
@@ -235,7 +238,7 @@ void Tape::begin_entry(const TracedCall& call) {
   bool operands = false, results = false;
   uint32_t read = 0;
   each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
-    if (p.is_result()) {
+    if (writes(call, p)) {
       results = results || tracks(*t);
       keep_before_write(*t, p.kind == ParameterKind::out);
     }
@@ -320,6 +323,19 @@ void Tape::end_composed(const TracedCall& call, bool failed) {
   }
 }
 
+// A composed operation with an empty result may have returned before it called another one.
+void Tape::note_empty_results(const TracedCall& call) {
+  bool depends = false, is_empty = false;
+  each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+    if (is_result_only(p)) {
+      is_empty = is_empty || t->numel() == 0;
+    } else {
+      depends = depends || tracks(*t);
+    }
+  });
+  has_lost_dependence_ = has_lost_dependence_ || (depends && is_empty);
+}
+
 void Tape::end(const TracedCall& call, bool failed) {
   if (!composed_.empty()) end_composed(call, failed);
   if (*composed_failure_) {
@@ -327,7 +343,10 @@ void Tape::end(const TracedCall& call, bool failed) {
     *composed_failure_ = 0;
     if (!failed) refuse(call, failure_);
   }
-  if (&call != active_) return;
+  if (&call != active_) {
+    if (!active_ && !failed && !is_paused()) note_empty_results(call);
+    return;
+  }
   active_ = nullptr;
   if (!failed && *failure_) refuse(call, failure_);
   if (failed || !records_) {
@@ -364,7 +383,7 @@ Operand Tape::result_of(Tensor* t, int parameter, bool kept) {
 
 void Tape::end_entry(const TracedCall& call) {
   each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
-    if (!p.is_result()) return;
+    if (!writes(call, p)) return;
     // A rule computes with the elements of a hidden result as constants.
     if (depends_ && !is_integral(t->dtype) && !p.is_hidden()) {
       track_result(t);

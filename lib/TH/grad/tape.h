@@ -124,6 +124,7 @@ class Tape final : public Tracer {
 
   void begin_composed(const TracedCall& call);
   void end_composed(const TracedCall& call, bool failed);
+  void note_empty_results(const TracedCall& call);
   void begin_entry(const TracedCall& call);
   void begin_unrecorded(const TracedCall& call);
   bool is_in_custom() const noexcept;

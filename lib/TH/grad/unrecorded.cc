@@ -30,7 +30,7 @@ bool Tape::is_paused() const noexcept { return customs > outer_customs_ || pause
 void Tape::begin_unrecorded(const TracedCall& call) {
   records_ = false;
   each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
-    if (p.is_result()) {
+    if (writes(call, p)) {
       keep_before_write(*t, p.kind == ParameterKind::out);
       if (t->storage) check_written(*t->storage);
     } else if (is_in_custom() && p.kind != ParameterKind::like && tracks(*t) &&

@@ -1,5 +1,6 @@
 #include "ops/tracer.h"
 
+#include <cstring>
 #include <exception>
 
 namespace th {
@@ -123,6 +124,16 @@ bool is_followed_slow(TensorList tensors) noexcept {
 
 void trace_fallback() noexcept {
   if (innermost) innermost->fell_back_ = true;
+}
+
+bool writes(const TracedCall& call, const Parameter& p) noexcept {
+  if (p.kind != ParameterKind::inout) return p.is_result();
+  for (const Parameter& other : call.row()) {
+    const bool is_training =
+        other.kind == ParameterKind::flag && std::strcmp(other.name, "training") == 0;
+    if (is_training) return argument<bool>(call.arguments(), other);
+  }
+  return true;
 }
 
 TracedCall::TracedCall(const OpRow& row, void* arguments) noexcept

@@ -141,6 +141,10 @@ class TracedCall {
 // Reports that a backend call of the innermost operation fell back to the CPU.
 void trace_fallback() noexcept;
 
+// Returns true if the call writes the tensor of the parameter. A row with the parameter `training`
+// writes its inout tensors only if `training` is true.
+bool writes(const TracedCall& call, const Parameter& p) noexcept;
+
 // Calls visit(Tensor*, const Parameter&) for each tensor among the arguments, in their order. Null
 // tensors are skipped.
 template <class F>
