@@ -53,8 +53,12 @@ function Step:value(name, p, value)
    return self.values[key]
 end
 
--- Returns 1 - beta ^ number, the factor by which an average of `number` elements is too small.
-function Step:correction(beta, p)
+-- Returns 1 - beta ^ n, the factor by which an average of n elements is too small. n: the number of
+-- the steps of the parameter, which has been in all steps unless own.step is a number of its own.
+function Step:correction(beta, p, own)
+   if own.step then
+      return (1 - tensor.pow(beta, own.step)):type(p:type())
+   end
    local name = 'correction' .. beta
    self.values[name] = self.values[name] or 1 - tensor.pow(beta, self.number)
    return self:value(name, p, self.values[name])
@@ -111,18 +115,43 @@ local function check_state(name, leaves, places, state)
       end
       local expected = has_master[p:type()] and 'torch.FloatTensor' or p:type()
       for field, t in each(of_parameter) do
-         if not tensor.isTensor(t) then
+         local is_count = field == 'step'
+         if not tensor.isTensor(t) or is_count and t:nElement() ~= 1 then
             error((what .. ': its %s is %s'):format(k, field, describe(t)), 0)
-         elseif not t:isSameSizeAs(p) then
+         elseif not is_count and not t:isSameSizeAs(p) then
             local size, before = p:size():totable(), t:size():totable()
             error((what .. ' has size [%s], but had size [%s] in the last step'):format(
                k, table.concat(size, ' x '), table.concat(before, ' x ')), 0)
-         elseif t:type() ~= expected then
+         elseif not is_count and t:type() ~= expected then
             error((what .. ' is a %s, but its %s in the last step is a %s'):format(
                k, p:type(), field, t:type()), 0)
          end
       end
    end
+end
+
+-- Counts a step. If counts_each is true, parameters that are not in all steps get a number of steps
+-- of their own. The numbers are tensors, because a compiled step replays operations only.
+local function count_step(state, places, counts_each)
+   local is_first = not state.step
+   if not tensor.isTensor(state.step) then
+      state.step = keep(tensor.DoubleTensor(1):fill(state.step or 0))
+   end
+   if counts_each and not is_first then
+      local present = {}
+      for _, place in ipairs(places) do
+         present[place] = true
+         state[place] = state[place] or {step = keep(tensor.DoubleTensor(1):zero())}
+      end
+      for place, own in ipairs(state) do
+         if own.step and present[place] then
+            own.step:add(1)
+         elseif not own.step and not present[place] then
+            own.step = keep(state.step:clone())
+         end
+      end
+   end
+   state.step:add(1)
 end
 
 local Optimizer = {}
@@ -142,11 +171,7 @@ function Optimizer:__call(params, gradients, rate)
       error(('optim.%s: the rate must be a number or a tensor of one element, got %s'):format(
          self.name, is_tensor and ('%d elements'):format(rate:nElement()) or type(rate)), 0)
    end
-   -- A tensor, because a compiled step replays operations only.
-   if not tensor.isTensor(state.step) then
-      state.step = keep(tensor.DoubleTensor(1):fill(state.step or 0))
-   end
-   state.step:add(1)
+   count_step(state, places, self.counts_each)
    if state.paths ~= known then
       state.paths = known
    end
@@ -178,10 +203,10 @@ function Optimizer:steps()
 end
 
 -- Creates an optimizer. update(p, g, own, step) updates the tensor p; `own` is the table of what is
--- remembered about p.
-local function new(name, options, update)
+-- remembered about p. counts_each: update reads the number of steps of p.
+local function new(name, options, update, counts_each)
    return setmetatable({
-      name = name, rate = options.rate, update = update, state = {},
+      name = name, rate = options.rate, update = update, state = {}, counts_each = counts_each,
    }, Optimizer)
 end
 
@@ -248,9 +273,9 @@ local function adam(name, options, is_decoupled)
          local largest = remembered(own, 'largest', p)
          v = tensor.cmax(largest, largest, v)
       end
-      local root = tensor.cdiv(v, step:correction(beta2, p)):sqrt():add(epsilon)
-      step:descend_by_quotient(p, m, root:cmul(step:correction(beta1, p)))
-   end)
+      local root = tensor.cdiv(v, step:correction(beta2, p, own)):sqrt():add(epsilon)
+      step:descend_by_quotient(p, m, root:cmul(step:correction(beta1, p, own)))
+   end, true)
 end
 
 --- adam{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0, amsgrad = false}: divides the
@@ -318,8 +343,8 @@ local function norm_of(leaves)
 end
 
 --- clipNorm(gradients, limit): scales the gradients if the norm of all their elements is above the
--- limit. A Blob stands for its diff, and integers are constants, as for optimizers. Returns the
--- norm before: a number, or in tensor.compile a tensor of one element.
+-- limit, or NaN. A Blob stands for its diff, and integers are constants, as for optimizers. Returns
+-- the norm before: a number, or in tensor.compile a tensor of one element.
 function optim.clipNorm(gradients, limit)
    if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
       error(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
@@ -331,14 +356,19 @@ function optim.clipNorm(gradients, limit)
       return 0
    elseif tensor.isCompiling() then
       local one = tensor.onesLike(norm)
-      local scale = tensor.where(tensor.gt(norm, limit), tensor.cdiv(one * limit, norm + 1e-6), one)
+      local scale = tensor.where(tensor.le(norm, limit), one, tensor.cdiv(one * limit, norm + 1e-6))
       for _, g in ipairs(leaves) do
-         g:cmul(scale:type(g:type()):expandAs(g))
+         -- As the product with a number, which is computed in float for elements of 16 bits.
+         local wide = has_master[g:type()] and g:float() or g
+         wide:cmul(scale:type(wide:type()):expandAs(g))
+         if wide ~= g then
+            g:copy(wide)
+         end
       end
       return norm
    end
    norm = norm[1]
-   if norm > limit then
+   if not (norm <= limit) then
       for _, g in ipairs(leaves) do
          g:mul(limit / (norm + 1e-6))
       end

@@ -356,6 +356,15 @@ describe('layers of networks', function()
                                                  train = true })
       assert.is_true((got - expected):abs():max() < 1e-9)
       assert.are.same({ 0, 0, 0 }, got[2]:totable())
+      for _, dropout in ipairs { 0, 1e-12 } do
+        local options = { mask = mask, causal = causal, dropout = dropout, train = true }
+        local df = tensor.grad(function(p)
+          return nn.scaledDotProduct(p.q, p.k, v, options):pow(2):sum()
+        end)
+        local found = df { q = q, k = k }
+        assert.are.same({ 0, 0, 0, 0 }, found.q[2]:totable())
+        assert.is_true(found.q:isfinite():all() and found.k:isfinite():all())
+      end
     end
   end)
 

@@ -85,6 +85,26 @@ describe('tensor.optim', function()
     end)
   end
 
+  it('the steps of adam count for each parameter', function()
+    local state, expected = {{}, {}}, {a = 1, b = 1}
+    local step, params = optim.adam{rate = 0.1}, {a = tensor.ones(1), b = tensor.ones(1)}
+    for k, present in ipairs{'a', 'a', 'ab', 'b', 'ab', 'ab'} do
+      local p, g = {}, {}
+      for i, name in ipairs{'a', 'b'} do
+        if present:find(name) then
+          p[name], g[name] = params[name], tensor.ones(1):mul(k)
+          state[i].k = (state[i].k or 0) + 1
+          expected[name] = updates.adam({rate = 0.1}, state[i], expected[name], k, state[i].k)
+        end
+      end
+      step(p, g)
+      for name, value in pairs(expected) do
+        assert.is_true(math.abs(params[name][1] - value) < 1e-12, k .. name)
+      end
+    end
+    assert.are.equal(6, step:steps())
+  end)
+
   it('a state that is restored continues with the same bits', function()
     for _, name in ipairs{'sgd', 'adam', 'adamW', 'rmsprop'} do
       local options = {rate = 0.1, decay = 0.1}

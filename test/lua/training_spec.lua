@@ -368,11 +368,18 @@ describe('optimizers', function()
       return tensor.isTensor(norm) and norm or tensor.DoubleTensor{norm}
     end
     local compiled = tensor.compile(clip)
-    for _, numbers in ipairs{{3, 4}, {0.3, 0.4}, {30, 40}, {0, 0}} do
-      local a = {tensor.FloatTensor(numbers), {x = tensor.DoubleTensor{{1}, {2}}:t()}}
+    for _, numbers in ipairs{{3, 4}, {0.3, 0.4}, {30, 40}, {0, 0}, {6e4, 6e4}} do
+      local a = {tensor.FloatTensor(numbers), {x = tensor.DoubleTensor{{1}, {2}}:t()},
+                 tensor.HalfTensor(numbers), tensor.BFloat16Tensor(numbers)}
       local b = tree.clone(a)
       assert.are.same(clip(a):totable(), compiled(b):totable())
       assert.is_true(a[1]:equal(b[1]) and a[2].x:equal(b[2].x))
+      assert.is_true(a[3]:equal(b[3]) and a[4]:equal(b[4]))
+    end
+    for _, f in ipairs{optim.clipNorm, function(g) return compiled(g) end} do
+      local g = {tensor.DoubleTensor{0 / 0, 1}, tensor.DoubleTensor{2}}
+      f(g, 1)
+      assert.is_true(g[1]:ne(g[1]):all() and g[2]:ne(g[2]):all())
     end
     assert.matches('done %d times', compiled:explain())
   end)

@@ -47,12 +47,16 @@ function attention.scaledDotProduct(q, k, v, options)
    if hidden then
       scores:maskedFill(hidden, -math.huge)
    end
+   local blind  -- 1 for rows that see nothing
+   if scores:size(rows + 1) > 0 and is_added then
+      blind = scores:max(rows + 1):eq(-math.huge)
+      scores:maskedFill(blind, 0)  -- otherwise the gradients are NaN
+   elseif scores:size(rows + 1) > 0 and hidden then
+      blind = (hidden:min(hidden:dim()))
+   end
    local weights = layers.drop(tensor.softmax(scores, -1), probability)
-   -- Rows that see nothing are NaN.
-   if is_added and scores:size(rows + 1) > 0 then
-      weights:maskedFill(scores:max(rows + 1):eq(-math.huge), 0)
-   elseif hidden and scores:size(rows + 1) > 0 then
-      weights:maskedFill((hidden:min(hidden:dim())), 0)
+   if blind then
+      weights:maskedFill(blind, 0)
    end
    return tensor.matmul(weights, v)
 end
