@@ -318,6 +318,9 @@ const Method methods[] = {
     TENSOR_METHOD(seekEnd),
     {"seek", guarded<seek, 2>},
     TENSOR_METHOD(position),
+    TENSOR_METHOD(nativeEndianEncoding),
+    TENSOR_METHOD(littleEndianEncoding),
+    TENSOR_METHOD(bigEndianEncoding),
     {"longSize", guarded<long_size, 2>},
     {"readString", guarded<read_string, 2>},
     {"writeString", guarded<write_string, 2>},
@@ -329,9 +332,6 @@ const Method methods[] = {
 };
 const Method disk_methods[] = {
     TENSOR_METHOD(noBuffer),
-    TENSOR_METHOD(nativeEndianEncoding),
-    TENSOR_METHOD(littleEndianEncoding),
-    TENSOR_METHOD(bigEndianEncoding),
     TENSOR_METHOD(isLittleEndianCPU),
     TENSOR_METHOD(isBigEndianCPU),
     {"__tostring__", guarded<to_string>},

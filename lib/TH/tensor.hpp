@@ -189,7 +189,9 @@ class Reader {
   }
   template <class T>
   Tensor<T> read(const std::string& name, bool map = false) const {
-    return read<T>(THTensorReader_find(get(), name.c_str()), map);
+    const int64_t k = THTensorReader_find(get(), name.c_str());
+    if (k < 0) throw Error("the file has no tensor '" + name + "'");
+    return read<T>(k, map);
   }
   THTensorReader* get() const { return file_.get(); }
 

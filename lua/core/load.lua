@@ -97,7 +97,7 @@ local function install(tensor)
       file:seek(1):clearError():pedantic()
       if size == 0 or head:match '^%d\n' then
          file:ascii()
-      elseif head:match '^%z%z%z[%z\1-\8]' then
+      elseif head:match '^%z%z%z[\1-\8]' then
          file:bigEndianEncoding()
       elseif not head:match '^[%z\1-\8]%z%z%z' then
          return false

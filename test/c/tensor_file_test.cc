@@ -268,6 +268,23 @@ TEST_F(TensorFiles, RefuseHeadersThatClaimTooMuch) {
     const std::string message = error_of([&] { read_all(file); });
     EXPECT_FALSE(message.empty()) << shape;
   }
+  const std::string order = "'fortran_order': False", type = "'descr': '<f8'";
+  for (const std::string& text :
+       {"{" + type + ", " + order + ", 'shape': (2,), 'shape': (1,)}",
+        "{'x': {'shape': (1,)}, " + type + ", " + order + ", 'shape': (2,)}",
+        "{" + type + ", 'fortran_order': Trueish, 'shape': (1,)}",
+        "{" + type + ", " + order + ", 'shape': (,)}", type + ", " + order + ", 'shape': (1,)",
+        "{" + type + ", " + order + ", 'shape': (1,), 'x': 1}", "{" + order + ", 'shape': (1,)}",
+        std::string("{")}) {
+    const std::string file = with_bytes("a.npy", of_npy(text));
+    EXPECT_TRUE(has(error_of([&] { read_all(file); }), "is not a dictionary of")) << text;
+  }
+  for (const std::string& text : {"{'shape': (2L,) ,\"descr\":'<f8'," + order + ",}\n",
+                                  "{" + type + ", " + order + ", 'shape': (1, 2,)}"}) {
+    const std::string blanks(62 - text.size(), ' ');  // mapped elements must be aligned
+    const std::string file = with_bytes("a.npy", of_npy(text + blanks));
+    EXPECT_EQ(error_of([&] { read_all(file); }), "") << text;
+  }
   // Two tensors of the same name, or of the same bytes.
   for (const auto& [head, part] : std::map<std::string, std::string>{
            {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
@@ -281,6 +298,11 @@ TEST_F(TensorFiles, RefuseHeadersThatClaimTooMuch) {
            {R"({"__metadata__":7})", "is not a table"},
            {R"({"a":[1]})", "are expected"},
            {R"({"a":{"dtype":"U8","shape":[1,[2]],"data_offsets":[0,2]}})", "invalid size"},
+           {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1,2]}})", "are two numbers"},
+           {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[[0],0,1]}})", "are two numbers"},
+           {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[{"b":1},0,1]}})", "are two numbers"},
+           {R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})" + std::string(1, '\0'),
+            "a NUL byte"},
            {std::string(100000, '['), "is not a JSON object"},
            {R"({"a":)" + std::string(100000, '['), "are expected"}}) {
     std::string length(8, '\0');

@@ -283,9 +283,52 @@ describe('torch.PipeFile', function()
     assert.has_error(function() tensor.PipeFile('true', 'rw') end)
   end)
 
+  it('reports that the command failed', function()
+    local file = tensor.PipeFile('cat > /dev/null; exit 3', 'w')
+    file:writeInt(5)
+    local done, message = pcall(file.close, file)
+    assert.is_false(done)
+    assert.matches('failed, exit status 3', message, 1, true)
+    -- No one reads: the signal must not end this process.
+    file = tensor.PipeFile('exec 0<&-; sleep 0.05', 'w'):binary():quiet()
+    file:writeInt(tensor.IntStorage(1000000))
+    assert.is_true(file:hasError())
+    file:clearError():close()
+    -- A command may end early if it is read from.
+    file = tensor.PipeFile('yes', 'r')
+    assert.are.equal('y', file:readString '*l')
+    file:close()
+  end)
+
   it('may bring more than fits into memory at once', function()
     local file = tensor.PipeFile('head -c 1000000 /dev/zero', 'r'):binary():quiet()
     assert.are.equal(125000, file:readDouble(2 ^ 40):size())
+    assert.is_true(file:hasError())
+  end)
+end)
+
+describe('a text file', function()
+  local function reader(text)
+    return tensor.MemoryFile(tensor.CharStorage():string(text .. '\0'), 'r'):quiet()
+  end
+  it('has no integers that do not fit into their type', function()
+    for name, texts in pairs { Short = { '32767', '32768' }, Int = { '-2147483648', '3000000000' },
+                               Long = { '-9223372036854775808', '9223372036854775808' } } do
+      for k, text in ipairs(texts) do
+        local file = reader(text .. ' 1')
+        local value = file['read' .. name](file)
+        assert.are.equal(k == 2, file:hasError(), text)
+        if k == 1 then assert.are.equal(tonumber(text), tonumber(value)) end
+      end
+    end
+  end)
+  it('has no number with a NUL byte, and none that is cut', function()
+    local file = reader '12\0003 4'
+    assert.is_true(file:readDouble(2):size() == 1 and file:hasError())
+    assert.are.equal(0, reader('0.' .. ('0'):rep(450) .. '1'):readDouble())
+    assert.are.equal(1 / 3, reader('0.' .. ('3'):rep(3000)):readDouble())
+    file = reader(('1'):rep(5000))
+    file:readDouble()
     assert.is_true(file:hasError())
   end)
 end)

@@ -304,6 +304,21 @@ describe('load', function()
     end
   end)
 
+  it('and deserialize find the byte order', function()
+    local path = os.tmpname()
+    local file = tensor.DiskFile(path, 'w'):binary():bigEndianEncoding()
+    file:writeObject { a = 1, t = tensor.IntTensor { 2, 3 } }
+    file:close()
+    file = io.open(path, 'rb')
+    local text = file:read '*a'
+    file:close()
+    for _, object in ipairs { tensor.load(path), tensor.deserialize(text) } do
+      assert.are.equal(1, object.a)
+      assert.are.same({ 2, 3 }, object.t:totable())
+    end
+    os.remove(path)
+  end)
+
   it('says what is wrong, and where', function()
     assert.matches('cannot open <nosuch.t7> in mode r: No such file',
                    error_of(tensor.load, 'nosuch.t7'), 1, true)

@@ -266,7 +266,12 @@ bool CsvReader::parse_real(double* value) {
 
 // The slow path: numbers in quotes, with leading blanks or plus signs, missing values, and text.
 const char* CsvReader::read_slowly(Column& column, Column& target, const char* p) {
+  const int64_t line = line_;
   const char* end = end_of_field(p);
+  auto fail_here = [&](const char* what) {
+    line_ = line;  // a field may have line breaks
+    fail_at(p, what);
+  };
   if (column.kind == CsvKind::none) return end;
   if (column.kind == CsvKind::text) {
     target.add<int64_t>(p - begin_);
@@ -283,7 +288,7 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
       target.add(integer);
       return end;
     }
-    if (column.fixed) fail_at(p, "is not an integer");
+    if (column.fixed) fail_here("is not an integer");
   }
   if (!missing && !parse_real(&real)) {
     const bool among_numbers = column.fixed || target.has_number();
@@ -294,9 +299,9 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
       return end;
     }
     if (style_.invalid != CsvInvalid::nan) {
-      fail_at(p, column.fixed ? "is not a number"
-                              : "is not a number, but values above it are: the options missing, "
-                                "invalid and types say how to read it");
+      fail_here(column.fixed ? "is not a number"
+                             : "is not a number, but values above it are: the options missing, "
+                               "invalid and types say how to read it");
     }
     real = kNaN;
   }

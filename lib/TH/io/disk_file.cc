@@ -1,8 +1,10 @@
 // Files on disk and pipes, based on streams of the C library.
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -17,6 +19,44 @@ namespace th {
 
 namespace {
 
+// Blocks SIGPIPE, which a write to a pipe without readers raises, in this thread. The write then
+// fails with EPIPE.
+class BlockPipeSignal {
+ public:
+  explicit BlockPipeSignal(bool applies) : applies_(applies && !is_pending()) {
+    if (!applies_) return;
+    sigset_t signals = pipe_signal();
+    pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~BlockPipeSignal() {
+    if (!applies_) return;
+    const int error = errno;
+    sigset_t signals = pipe_signal();
+    int signal = 0;
+    if (is_pending()) sigwait(&signals, &signal);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  BlockPipeSignal(const BlockPipeSignal&) = delete;
+  BlockPipeSignal& operator=(const BlockPipeSignal&) = delete;
+
+ private:
+  static sigset_t pipe_signal() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    return signals;
+  }
+  static bool is_pending() {
+    sigset_t signals;
+    sigpending(&signals);
+    return sigismember(&signals, SIGPIPE) == 1;
+  }
+
+  bool applies_;
+  sigset_t before_;
+};
+
 class StreamFile : public File {
  public:
   StreamFile(const char* name, const char* mode, bool pipe) : File(mode), name_(name), pipe_(pipe) {
@@ -26,7 +66,7 @@ class StreamFile : public File {
       return;
     }
     stream_ = readable ? std::fopen(name, writable ? "r+b" : "rb") : open_anew(name);
-    if (!stream_ && readable && writable) stream_ = std::fopen(name, "w+b");
+    if (!stream_ && readable && writable && errno == ENOENT) stream_ = std::fopen(name, "w+b");
     struct stat status;
     if (stream_ && fstat(fileno(stream_), &status) == 0 && S_ISDIR(status.st_mode)) {
       shut();
@@ -40,6 +80,7 @@ class StreamFile : public File {
 
   bool is_open() const override { return stream_; }
   void synchronize() override {
+    BlockPipeSignal block(pipe_);
     if (std::fflush(stream_) != 0) {
       fail_quietly("unable to write to <%s>: %s", name_.c_str(), std::strerror(errno));
     }
@@ -54,8 +95,15 @@ class StreamFile : public File {
     return at < 0 ? 0 : at;
   }
   void close() override {
-    if (!shut())
+    const int status = shut();
+    if (status < 0) {
       fail_quietly("unable to write all of <%s>: %s", name_.c_str(), std::strerror(errno));
+    } else if (status > 0 && writable) {
+      // A command that is read from may end by SIGPIPE, as not all of its output was read.
+      fail_quietly("the command <%s> failed, %s %d", name_.c_str(),
+                   WIFEXITED(status) ? "exit status" : "by signal",
+                   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    }
   }
   size_t available() override {
     struct stat status;
@@ -81,6 +129,7 @@ class StreamFile : public File {
   }
   size_t write_bytes(const void* from, size_t count) override {
     turn(true);
+    BlockPipeSignal block(pipe_);
     return count ? std::fwrite(from, 1, count, stream_) : 0;
   }
   int next_byte() override {
@@ -90,12 +139,18 @@ class StreamFile : public File {
   void put_back(int byte) override { std::ungetc(byte, stream_); }
 
  private:
-  // Closes the file. Returns false if not everything could be written.
-  bool shut() {
+  // Closes the file. Returns -1 if not everything could be written, and else 0, or the status of
+  // the command of a pipe.
+  int shut() {
     std::FILE* stream = std::exchange(stream_, nullptr);
-    if (!stream) return true;
-    if (pipe_) return pclose(stream) != -1;
-    return std::fclose(stream) == 0;
+    if (!stream) return 0;
+    if (!pipe_) return std::fclose(stream);
+    BlockPipeSignal block(true);
+    const bool is_written = !writable || std::fflush(stream) == 0;
+    const int error = errno, status = pclose(stream);
+    if (is_written) return status;
+    errno = error;
+    return -1;
   }
 
   std::FILE* stream_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
@@ -158,24 +159,27 @@ bool File::read_number(DType type, void* to) {
   const bool integral = is_integral(type);
   int byte = next_byte();
   while (byte >= 0 && std::isspace(byte)) byte = next_byte();
+  constexpr size_t kLongest = 4096;  // an exact decimal fraction of a double has 1,100 digits
   std::string text;
-  while (byte >= 0 && text.size() < 400 &&
-         (integral ? std::isdigit(byte) || byte == '-' || byte == '+'
-                   : std::isalnum(byte) || std::strchr("+-.", byte))) {
+  while (byte >= 0 && text.size() <= kLongest &&
+         (std::isdigit(byte) || byte == '-' || byte == '+' ||
+          (!integral && (std::isalpha(byte) || byte == '.')))) {
     text += static_cast<char>(byte);
     byte = next_byte();
   }
   if (byte >= 0) put_back(byte);
   char* end = nullptr;
   NumericLocale numbers;
+  errno = 0;
   Scalar value = integral ? Scalar(static_cast<int64_t>(std::strtoll(text.c_str(), &end, 10)))
                           : Scalar(std::strtod(text.c_str(), &end));
-  if (text.empty() || *end) return false;
-  dispatch(type, [&](auto zero) {
-    auto element = convert<decltype(zero)>(value);
+  if (text.empty() || *end || text.size() > kLongest || (integral && errno == ERANGE)) return false;
+  return dispatch(type, [&](auto zero) {
+    using T = decltype(zero);
+    const T element = convert<T>(value);
     std::memcpy(to, &element, sizeof(element));
+    return !integral || convert<int64_t>(element) == convert<int64_t>(value);
   });
-  return true;
 }
 
 bool File::write_number(DType type, const void* from) {

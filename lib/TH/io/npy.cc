@@ -1,8 +1,10 @@
 // NumPy's .npy files: one array each. The header is the text of a Python dictionary.
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -38,38 +40,39 @@ struct Cursor {
   }
 };
 
-// Finds the value of a key. Returns false if the header has no such key.
-bool find_value(const std::string& text, const std::string& key, Cursor* value) {
-  for (const char* quote : {"'", "\""}) {
-    const std::string quoted = quote + key + quote;
-    for (size_t at = 0; (at = text.find(quoted, at)) != std::string::npos; ++at) {
-      *value = {text.data() + at + quoted.size(), text.data() + text.size()};
-      value->skip_blanks();
-      if (value->skip(':')) {
-        value->skip_blanks();
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-// Parses the sizes between parentheses, such as (2, 3) or (5,) or (2L,).
-bool parse_sizes(Cursor text, std::vector<int64_t>* sizes) {
-  if (!text.skip('(')) return false;
-  for (;;) {
-    text.skip_blanks();
-    if (text.skip(')')) return true;
-    if (text.skip(',')) continue;
+// Parses the sizes of a tuple: (), (5,), (2, 3) or (2L,). Returns false for anything else.
+bool parse_sizes(Cursor* text, std::vector<int64_t>* sizes) {
+  if (!text->skip('(')) return false;
+  for (bool after_comma = true;; after_comma = text->skip(',')) {
+    text->skip_blanks();
+    if (text->skip(')')) return after_comma || sizes->size() > 1;  // (5) is a number
     int64_t size = 0;
-    auto [end, failure] = std::from_chars(text.at, text.end, size);
-    if (failure != std::errc() || size < 0 || size > kMostStoredBytes) return false;
-    text.at = end;
-    text.skip('L');
-    text.skip_blanks();
-    if (text.at == text.end || (*text.at != ',' && *text.at != ')')) return false;
+    auto [end, failure] = std::from_chars(text->at, text->end, size);
+    if (!after_comma || failure != std::errc() || size < 0 || size > kMostStoredBytes) return false;
+    text->at = end;
+    text->skip('L');
+    text->skip_blanks();
     sizes->push_back(size);
   }
+}
+
+// Parses a string in quotes. Returns false for anything else.
+bool parse_string(Cursor* text, std::string* value) {
+  const char quote = text->at < text->end ? *text->at : '\0';
+  if (quote != '\'' && quote != '"') return false;
+  const char* begin = ++text->at;
+  const char* end = text->until(quote);
+  if (end) value->assign(begin, end);
+  return end;
+}
+
+bool parse_bool(Cursor* text, bool* value) {
+  std::string word;
+  while (text->at < text->end && std::isalpha(static_cast<unsigned char>(*text->at))) {
+    word += *text->at++;
+  }
+  *value = word == "True";
+  return *value || word == "False";
 }
 
 [[noreturn]] void fail_of_type(const std::string& type) {
@@ -84,38 +87,41 @@ bool parse_sizes(Cursor text, std::vector<int64_t>* sizes) {
                  : "");
 }
 
-std::string shortened(const std::string& text, size_t size) { return text.substr(0, size); }
-
-void parse_type(const std::string& text, StoredArray* array) {
-  Cursor value;
-  if (!find_value(text, "descr", &value)) {
-    fail("the header has no descr: %s", shortened(text, 100).c_str());
-  }
-  if (value.at < value.end && *value.at == '[') {
-    fail("structured arrays cannot be read: save each field separately");
-  }
-  const char quote = value.at < value.end ? *value.at : '\0';
-  const char* begin = value.at + 1;
-  const char* end = quote == '\'' || quote == '"' ? (++value.at, value.until(quote)) : nullptr;
-  if (!end) fail("the header has no descr: %s", shortened(text, 100).c_str());
-  const std::string name(begin, end);
+void set_type(const std::string& name, StoredArray* array) {
   const bool has_order = !name.empty() && std::strchr("<>=|", name[0]);
   array->type = stored_type_of_npy(name.substr(has_order ? 1 : 0));
   if (!array->type) fail_of_type(name);
   array->swapped = name[0] == '>';
 }
 
+// Parses the dictionary with the keys descr, fortran_order and shape, each once, in any order.
 void parse_header(const std::string& text, StoredArray* array) {
-  parse_type(text, array);
-  Cursor order, shape;
+  Cursor at{text.data(), text.data() + text.size()};
+  std::set<std::string> keys;
+  std::string key, type;
   std::vector<int64_t> sizes;
-  bool complete = find_value(text, "fortran_order", &order) && find_value(text, "shape", &shape) &&
-                  parse_sizes(shape, &sizes);
-  const std::string rest = complete ? std::string(order.at, order.end) : "";
-  const bool by_columns = rest.compare(0, 4, "True") == 0;
-  if (!by_columns && rest.compare(0, 5, "False") != 0) {
-    fail("the header has no fortran_order and shape: %s", shortened(text, 200).c_str());
+  bool by_columns = false, is_valid = at.skip('{');
+  at.skip_blanks();
+  while (is_valid && !at.skip('}')) {
+    is_valid = parse_string(&at, &key) && keys.insert(key).second;
+    at.skip_blanks();
+    is_valid = is_valid && at.skip(':');
+    at.skip_blanks();
+    if (key == "descr" && is_valid && at.at < at.end && *at.at == '[') {
+      fail("structured arrays cannot be read: save each field separately");
+    }
+    is_valid = is_valid && ((key == "descr" && parse_string(&at, &type)) ||
+                            (key == "fortran_order" && parse_bool(&at, &by_columns)) ||
+                            (key == "shape" && parse_sizes(&at, &sizes)));
+    at.skip_blanks();
+    is_valid = is_valid && (at.skip(',') || (at.at < at.end && *at.at == '}'));
+    at.skip_blanks();
   }
+  if (!is_valid || keys.size() != 3) {
+    fail("the header is not a dictionary of descr, fortran_order and shape: %s",
+         text.substr(0, 200).c_str());
+  }
+  set_type(type, array);
   array->by_columns = by_columns && sizes.size() > 1;
   array->set_sizes(std::move(sizes));
 }

@@ -155,6 +155,10 @@ class Header : public nlohmann::json_sax<Json> {
       fail("tensor %s: elements of type %s cannot be read", name_.c_str(), type_.c_str());
     }
     if (!shape_.valid) fail("tensor %s: the shape contains an invalid size", name_.c_str());
+    if (!offsets_.valid || offsets_.numbers.size() != 2) {
+      fail("tensor %s: data_offsets are two numbers, got %zu values", name_.c_str(),
+           offsets_.numbers.size());
+    }
     StoredArray array;
     array.name = name_;
     array.type = type;
@@ -165,7 +169,6 @@ class Header : public nlohmann::json_sax<Json> {
     } catch (const Error& error) {
       fail("tensor %s: %s", name_.c_str(), error.what());
     }
-    offsets_.numbers.resize(std::max<size_t>(offsets_.numbers.size(), 2));
     const Number first = offsets_.numbers[0], last = offsets_.numbers[1];
     if (!first.valid || !last.valid || last.value - first.value != array.bytes()) {
       fail("tensor %s: %lld bytes are expected, and data_offsets are %s and %s", name_.c_str(),
@@ -225,6 +228,8 @@ std::vector<StoredArray> read_safetensors_header(const ReadBytes& read, int64_t 
   }
   const int64_t base = kLengthSize + static_cast<int64_t>(length);
   const std::string text = read(kLengthSize, static_cast<int64_t>(length));
+  // The parser would stop there.
+  if (text.find('\0') != std::string::npos) fail("the header contains a NUL byte");
   Header header(base, size, metadata);
   if (!Json::sax_parse(text.data(), text.data() + text.size(), &header)) {
     fail("the header, bytes 9 to %lld, is not a JSON object: %s", static_cast<long long>(base),
