@@ -63,6 +63,38 @@ describe('threads of data.batches', function()
     end
   end)
 
+  it('get functions that share their variables', function()
+    require 'support.dialect'.since('5.2', 'Lua 5.1 has no debug.upvaluejoin')
+    local x = tensor.range(1, 4):view(4, 1)
+    for threads = 0, 1 do
+      local scale, calls = 1, {}
+      local function apply(v) return v * scale end
+      local list = {}
+      for a in data.batches(x, {size = 2, shuffle = false, threads = threads,
+          transform = function(v)
+            scale, calls[1] = v:max(), scale
+            return apply(v)
+          end})(1) do
+        list[#list + 1] = a[{1, 1}]
+      end
+      assert.are.same({2, 12}, list)
+    end
+  end)
+
+  it('of no thread end by stop in the loop, too', function()
+    for threads = 0, 1 do
+      local batches, count = data.batches(tensor.ones(10, 1), {size = 2, threads = threads}), 0
+      local done, message = pcall(function()
+        for _ in batches(1) do
+          count = count + 1
+          batches:stop()
+        end
+      end)
+      assert.is_true(not done and count == 1)
+      assert.matches('stop or an error has ended this loop', message, 1, true)
+    end
+  end)
+
   it('get copies of what the functions use, and share tensors', function()
     local classes = {}
     local Scale = tensor.class('DataThreadsScale', classes)
@@ -110,8 +142,9 @@ describe('threads of data.batches', function()
                                           transform = transform})
     assert.is_true(all(batches)[1][1]:equal(x * 4 + 1))
     batches:stop()
-    local own
-    own = tensor.compile(function(a) return own and a end)
+    local box = {}
+    box.own = tensor.compile(function(a) return box and a end)
+    local own = box.own
     batches = data.batches({x, y}, {size = 10, threads = 1,
                                     transform = function(a, b) return own(a), b end})
     assert.is_truthy(failure(all, batches):find('it refers to itself', 1, true))

@@ -272,16 +272,23 @@ WorkPtr scatter(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way
   Call call;
   call.header = header_of(Operation::scatter, *r);
   set_root(*group, &call.header, root);
+  Way described = way;
   if (group->rank() == root) {
-    if (!t) fail("the root has no tensor to scatter");
-    check_type(*r, *t);
     const Shape shape = with_ranks(*group, *r);
-    if (!has_shape(*t, shape.ndim, shape.size)) {
-      fail("a tensor of size %s is scattered to %d results of size %s: size %s is expected",
-           shape_text(*t).c_str(), group->size(), shape_text(*r).c_str(),
+    if (t && t->dtype == r->dtype && has_shape(*t, shape.ndim, shape.size)) {
+      call.in = input(t, r, false, way.mode);
+    } else if (group->size() > 1) {
+      // The other ranks have begun to wait, so all must get an error.
+      described.detail =
+          t ? std::string(name_with_article(t->dtype)) + "Tensor of size " + shape_text(*t)
+            : "no tensor";
+    } else {
+      if (!t) fail("the root has no tensor to scatter");
+      check_type(*r, *t);
+      fail("a tensor of size %s is scattered to a result of size %s: size %s is expected",
+           shape_text(*t).c_str(), shape_text(*r).c_str(),
            shape_text(shape.ndim, shape.size).c_str());
     }
-    call.in = input(t, r, false, way.mode);
   }
   call.out = Buffer(r, Use::overwrite, false, copies(way.mode));
   call.writes_out = true;
@@ -289,7 +296,7 @@ WorkPtr scatter(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way
     return table.scatter(handle, c.in.data(), c.out.data(), c.out.count(), c.out.type(),
                          c.header.root);
   };
-  return launch(group, std::move(call), way);
+  return launch(group, std::move(call), described);
 }
 
 WorkPtr reduce_scatter(const GroupPtr& group, Tensor* r, Tensor* t, Combine combine,

@@ -6,6 +6,8 @@ local prepare = require 'tensor.data.prepare'
 local versions = require 'tensor.versions'
 local workers = require 'tensor.data.workers'
 
+local ended = 'stop or an error has ended this loop'
+
 local Batches = {}
 Batches.__index = Batches
 
@@ -114,7 +116,7 @@ function Batches:prefetched(epoch, next_indices, done)
    return function()
       if self.turn ~= turn then
          fail('%s', self.turn and 'a later loop has ended this one: threads prepare the batches of '
-              .. 'one loop at a time' or 'stop or an error has ended this loop')
+              .. 'one loop at a time' or ended)
       end
       submit()
       if first > begun then
@@ -195,7 +197,13 @@ function Batches:__call(epoch)
       end
       return ...
    end
-   return function() return counted(iterator()) end
+   local stops = self.stops
+   return function()
+      if self.stops ~= stops then
+         fail('%s', ended)
+      end
+      return counted(iterator())
+   end
 end
 
 --- stop(): ends the threads, which a later loop starts again. A loop that runs cannot continue. The
@@ -205,6 +213,7 @@ function Batches:stop()
       self.pool:stop()
       self.pool, self.turn = nil, nil
    end
+   self.stops = self.stops + 1
 end
 
 --- batches(sources, options): sources: a list of tensors with the same number of rows; instead of a
@@ -222,6 +231,10 @@ return function(sources, options)
    elseif type(sources) ~= 'table' then
       fail('sources: a tensor, a table with count and get, or a list of them is expected, got %s',
            tensor.type(sources) or type(sources))
+   end
+   local is_list, problem = pcall(files.count, sources)
+   if not is_list then
+      fail('sources: %s', problem)
    end
    options = options or {}
    if type(options) ~= 'table' then
@@ -255,6 +268,6 @@ return function(sources, options)
       partial = partial, transform = options.transform, ahead = ahead, is_plain = is_plain,
       -- Each thread has a batch to prepare.
       threads = math.min(threads, math.max(batch_count, 1)), count = batch_count,
-      state = state, last_state = state,
+      state = state, last_state = state, stops = 0,
    }, Batches)
 end

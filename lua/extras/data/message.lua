@@ -8,6 +8,7 @@ local versions = require 'tensor.versions'
 
 local each = versions.each
 local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
+local upvalueid, upvaluejoin = debug.upvalueid, debug.upvaluejoin  -- nil in Lua 5.1
 local getfenv, setfenv = rawget(_G, 'getfenv'), rawget(_G, 'setfenv')
 
 local message = {}
@@ -49,6 +50,7 @@ end
 -- in errors.
 function message.encode(list)
    local result, seen, making, count, names = {}, {}, {}, 0, nil
+   local variables = {}  -- {number of a function, slot} by the id of an upvalue
 
    local function put(...)
       for k = 1, select('#', ...) do
@@ -84,6 +86,7 @@ function message.encode(list)
       if not done then
          error(('%s cannot be passed to a thread: it is a C function of no module'):format(name), 0)
       end
+      local number = count
       put('function', code)
       encode(getfenv and getfenv(value), 'the environment of ' .. name)
       for slot = 1, math.huge do
@@ -91,7 +94,15 @@ function message.encode(list)
          if not upvalue then
             break
          end
-         encode(content, ('upvalue %s of %s'):format(upvalue, name))
+         local variable = upvalueid and upvalueid(value, slot)
+         if variable and variables[variable] then
+            put('join', versions.unpack(variables[variable]))
+         else
+            if variable then
+               variables[variable] = {number, slot}
+            end
+            encode(content, ('upvalue %s of %s'):format(upvalue, name))
+         end
       end
       put('end')
    end
@@ -189,7 +200,13 @@ function message.decode(items)
          end
          while items[at + 1] ~= 'end' do
             slot = slot + 1
-            setupvalue(result, slot, (decode()))
+            if items[at + 1] == 'join' then
+               take()
+               local other, its_slot = take(), take()
+               upvaluejoin(result, slot, seen[other], its_slot)
+            else
+               setupvalue(result, slot, (decode()))
+            end
          end
          take()
          return result

@@ -10,7 +10,8 @@ local function install(Group)
    end
 
    function Group.from_tensor(bytes)
-      return tensor.deserializeFromStorage(bytes:contiguous():clone():storage())
+      -- All ranks run the same program, so its functions may be exchanged, too.
+      return tensor.deserializeFromStorage(bytes:contiguous():clone():storage(), {functions = true})
    end
 
    local function call(self, name, r, t, root)

@@ -170,6 +170,20 @@ end
 value = dist.scatter(list)
 assert(value.own == rank and value.t:size(1) == rank)
 
+-- Functions and nil are values.
+local double = dist.broadcast(rank == 1 and function(x) return 2 * x end or nil)
+assert(double(4) == 8)
+assert(dist.broadcast(nil) == nil)
+assert(dist.allGather(nil)[1] == nil)
+
+-- If the root's tensor has a wrong size, all ranks get an error, and stay in step.
+if size > 1 then
+  local done, message = pcall(dist.scatter, torch.DoubleTensor(2),
+                              rank == 1 and torch.DoubleTensor(1, 2) or nil)
+  assert(not done and message:find('from a DoubleTensor of size [1 x 2]', 1, true), message)
+  dist.barrier()
+end
+
 -- Messages stay in order, also among asynchronous ones.
 if rank == 1 then
   for r = 2, size do
