@@ -129,6 +129,19 @@ struct TableEntries {
   th::Subscript& add(th::Subscript::Kind kind) { return list[count++] = th::new_subscript(kind); }
 };
 
+// Raises an error if a table with `count` elements has another one up to position `last`, as {1,
+// nil, 3} has. By Torch7's rule these are ignored.
+void check_rest(lua_State* L, int table, int count, int last) {
+  for (int i = count + 2; i <= last; ++i) {
+    lua_rawgeti(L, table, i);
+    if (!lua_isnil(L, -1) && !registered_state(L)->is_torch7(Rule::tables)) {
+      raise_error(L, "%s: position %d of the table is nil, but position %d is not", kIndexing,
+                  count + 1, i);
+    }
+    lua_pop(L, 1);
+  }
+}
+
 constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last, step}";
 
 // Reads {first, last, step} from the top of the stack.
@@ -136,6 +149,7 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   int table = lua_gettop(L);
   int count = static_cast<int>(compat_rawlen(L, table));
   if (count > 3) raise_error(L, "%s", kRange);
+  check_rest(L, table, count, 3);
   double number[3];
   for (int i = 0; i < count; ++i) {
     lua_rawgeti(L, table, i + 1);
@@ -173,6 +187,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
   if (count > t->nDimension) {
     raise_error(L, "%d indices for a tensor of %d dimensions", count, t->nDimension);
   }
+  check_rest(L, key, count, t->nDimension);
   int d = 0;
   for (int i = 0; i < count; ++i) {
     th::Subscript& entry = entries->add(th::Subscript::Kind::index);
@@ -216,6 +231,13 @@ bool is_mask_of_first(const State& state, const Tensor& t, const Object& key) {
   const Tensor& mask = *key.tensor();
   if (mask.nDimension == 0 || mask.nDimension >= t.nDimension) return false;
   return mask.numel() != t.numel() || std::equal(mask.size, mask.size + mask.nDimension, t.size);
+}
+
+// Returns true if src in t[key] = src must have the shape of the selected elements, broadcast to
+// it, or have as many elements. By Torch7's rule, maskedCopy takes the first elements of src.
+bool is_checked_mask(const State& state, const Tensor& t, const Object& key) {
+  return is_mask(key) && state.rules.pairing == th::Pairing::numpy &&
+         th::same_size(t, *key.tensor());
 }
 
 // Returns the tensor to assign.
@@ -380,13 +402,14 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   read_table(L, state, t->dtype);
   t = check_tensor(L, state, 1);
   Tensor* by = check_tensor(L, state, 2);
-  if (is_indices(key) || is_mask_of_first(*state, *t, key)) {
+  const bool number = lua_isnumber(L, 3);
+  if (is_indices(key) || is_mask_of_first(*state, *t, key) ||
+      (!number && is_checked_mask(*state, *t, key))) {
     TableEntries entries;
     entries.add(th::Subscript::Kind::indices).tensor = by;
     assign(L, state, t, &entries);
     return true;
   }
-  bool number = lua_isnumber(L, 3);
   double value = number ? check_element(L, 3, t->dtype, kIndexing) : 0;
   Tensor* source = number ? nullptr : check_source(L, state);
   // A tracked number is assigned to each element.

@@ -22,8 +22,10 @@ namespace bind {
     "below 2, and 0 for others. `eye(3, 0)` has 3 columns. The others have results.")            \
   X(broadcast,                                                                                   \
     "Shapes pair by NumPy's rules first. In `t[mask]`, a mask of fewer dimensions than "         \
-    "`t` is one of its first dimensions.",                                                       \
-    "Tensors with the same number of elements pair in order.")                                   \
+    "`t` is one of its first dimensions. `t[mask] = src` needs a `src` that broadcasts, or has " \
+    "as many elements as are selected.",                                                         \
+    "Tensors with the same number of elements pair in order. `t[mask] = src` takes the first "   \
+    "elements of `src`.")                                                                        \
   X(division, "`/` of integer tensors gives fractions, in the default type.",                    \
     "It truncates the quotients.")                                                               \
   X(fields, "Reading an unknown field of a tensor or of the module is an error.",                \

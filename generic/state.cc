@@ -390,14 +390,24 @@ void check_sizes(lua_State* L, int first, int last, const char* function) {
   }
 }
 
-void check_no_names(lua_State* L, int index) {
+void check_list(lua_State* L, int index) {
+  const State* state = registered_state(L);
+  const bool has_names = state->is_torch7(Rule::arguments);
+  const bool has_holes = state->is_torch7(Rule::tables);
+  const auto count = static_cast<lua_Number>(compat_rawlen(L, index));
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING || registered_state(L)->is_torch7(Rule::arguments)) continue;
-    argument_error(L, index,
-                   lua_pushfstring(L,
-                                   "arguments have no names: a list is expected, "
-                                   "got a table with the key '%s'",
-                                   lua_tostring(L, -2)));
+    if (lua_type(L, -2) == LUA_TSTRING && !has_names) {
+      argument_error(L, index,
+                     lua_pushfstring(L,
+                                     "arguments have no names: a list is expected, "
+                                     "got a table with the key '%s'",
+                                     lua_tostring(L, -2)));
+    }
+    if (lua_type(L, -2) == LUA_TNUMBER && lua_tonumber(L, -2) > count && !has_holes) {
+      argument_error(L, index,
+                     lua_pushfstring(L, "position %f of the table is nil, but position %f is not",
+                                     count + 1, lua_tonumber(L, -2)));
+    }
   }
 }
 
@@ -426,7 +436,7 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
     if (lua_istable(L, first)) {
       int n = static_cast<int>(compat_rawlen(L, first));
       check_count(n);
-      check_no_names(L, first);
+      check_list(L, first);
       for (; count < n; ++count) {
         lua_rawgeti(L, first, count + 1);
         if (!lua_isnumber(L, -1)) {

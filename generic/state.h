@@ -404,8 +404,9 @@ inline bool is_number(lua_State* L, const State& state, int index) {
 // function and what the numbers are if they are given.
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
                const char* function = nullptr, const char* what = nullptr);
-// Raises an error if a list has a key that is a string, as {1, dim = 2}, except by Torch7's rule.
-void check_no_names(lua_State* L, int index);
+// Raises an error if a list has a key that is a string, as {1, dim = 2}, or nil before an element,
+// as {1, nil, 3}. By Torch7's rules these are ignored.
+void check_list(lua_State* L, int index);
 // Raises an error with the function's name if an argument is not a size. Used for constructors: Lua
 // knows no name for a called table, so read_sizes could not name it.
 void check_sizes(lua_State* L, int first, int last, const char* function);

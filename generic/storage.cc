@@ -156,6 +156,7 @@ int construct(lua_State* L) {
     return 1;
   }
   if (lua_istable(L, 1)) {
+    check_list(L, 1);
     size = static_cast<int64_t>(compat_rawlen(L, 1));
   } else if (!lua_isnoneornil(L, 1)) {
     size = check_integer(L, 1);

@@ -53,6 +53,24 @@ function files.check(options, known)
    end
 end
 
+--- Returns the number of elements of a list. Raises an error if one of them is nil.
+function files.count(list)
+   local count, last = 0, 0
+   for key in each(list) do
+      if type(key) == 'number' then
+         count, last = count + 1, math.max(last, key)
+      end
+   end
+   if count < last then
+      local k = 1
+      while list[k] ~= nil do
+         k = k + 1
+      end
+      error(('position %d is nil, but position %s is not'):format(k, last), 0)
+   end
+   return count
+end
+
 --- Opens a file for reading bytes. Returns the file and its size.
 function files.open(tensor, filename)
    local file = tensor.DiskFile(filename, 'r'):binary():quiet()

@@ -1,5 +1,6 @@
 -- Tables of columns, as `load` returns them for CSV files: factorize and describe.
 
+local files = require 'tensor.files'
 local versions = require 'tensor.versions'
 
 local each = versions.each
@@ -14,6 +15,10 @@ local function install(tensor)
          error(('factorize: a table of values is expected, got %s%s')
                :format(tensor.type(values), advice), 2)
       end
+      local fine, failure = pcall(files.count, values)
+      if not fine then
+         error('factorize: ' .. failure, 2)
+      end
       local codes, distinct, code_of = {}, {}, {}
       for k, value in ipairs(values) do
          local code = code_of[value]
@@ -22,9 +27,6 @@ local function install(tensor)
             distinct[code], code_of[value] = value, code
          end
          codes[k] = code
-      end
-      if #codes ~= #values then
-         error(('factorize: value %d is nil'):format(#codes + 1), 2)
       end
       return #codes > 0 and tensor.LongTensor(codes) or tensor.LongTensor(0), distinct
    end

@@ -102,6 +102,10 @@ return function(tensor)
          error(('plot: %s is a vector or a table of numbers, got %s')
                :format(what, tensor.type(object)), 0)
       end
+      local is_list, problem = pcall(files.count, object)
+      if not is_list then
+         error(('plot: %s: %s'):format(what, problem), 0)
+      end
       for i, value in ipairs(object) do
          if type(value) ~= 'number' then
             error(('plot: element %d of %s must be a number, got %s')
@@ -210,7 +214,15 @@ return function(tensor)
 
    -- Returns the values at which contour lines are drawn. levels: their number, or a list.
    local function levels_of(levels, low, high)
-      if type(levels) ~= 'number' then return numbers('levels', levels) end
+      if type(levels) ~= 'number' then
+         local list = numbers('levels', levels)
+         for k, level in ipairs(list) do
+            if level ~= level then
+               error(('plot: element %d of levels is NaN'):format(k), 0)
+            end
+         end
+         return list
+      end
       if not (levels >= 1 and levels <= 1000 and levels % 1 == 0) then
          error(('plot: levels are from 1 to 1000, got %g'):format(levels), 0)
       end

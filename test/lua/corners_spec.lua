@@ -346,3 +346,92 @@ describe('parameters of', function()
     assert.are.equal('0 0 0', text(y:narrow(1, 29, 3)))
   end)
 end)
+
+describe('an assignment to a mask', function()
+  local function assigned(mask, src)
+    local t = tensor.Tensor { 1, -2, 3, -4 }
+    t[tensor.ByteTensor(mask)] = src
+    return text(t)
+  end
+
+  it('takes as many elements as are selected, or broadcasts', function()
+    assert.are.equal('1 5 3 6', assigned({ 0, 1, 0, 1 }, { 5, 6 }))
+    assert.are.equal('1 5 3 6', assigned({ 0, 1, 0, 1 }, tensor.IntTensor { { 5, 6 } }))
+    assert.are.equal('1 9 3 9', assigned({ 0, 1, 0, 1 }, tensor.Tensor { 9 }))
+    assert.are.equal('1 -2 3 -4', assigned({ 0, 0, 0, 0 }, tensor.Tensor(0)))
+    for _, count in ipairs { 3, 4 } do
+      fails('cannot be assigned to selected elements of size [2]', function()
+        assigned({ 0, 1, 0, 1 }, tensor.ones(count))
+      end)
+    end
+    fails('selected elements of size [0]', function() assigned({ 0, 0, 0, 0 }, { 5, 6 }) end)
+    local t = tensor.Tensor { { 1, 2 }, { 3, 4 } }
+    t[t:gt(2)] = { 8, 9 }
+    assert.are.equal('1 2 8 9', text(t:view(-1)))
+  end)
+
+  it('takes the first elements by the rule of Torch7', function()
+    tensor.setRule('broadcast', 'torch7')
+    local done, found = pcall(assigned, { 0, 1, 0, 1 }, { 5, 6, 7 })
+    tensor.setRule('broadcast', 'tensor')
+    assert.is_true(done)
+    assert.are.equal('1 5 3 6', found)
+  end)
+end)
+
+describe('a list with nil before another element is an error', function()
+  local t = tensor.ones(2, 3, 4)
+  local columns = { a = { 'x', nil, 'y' }, b = { '1', nil, '3' } }
+  for name, f in pairs {
+    LongStorage = function() tensor.LongStorage { 1, nil, 3 } end,
+    sizes = function() tensor.zeros { 2, nil, 3 } end,
+    indices = function() return t[{ 1, nil, 2 }] end,
+    range = function() return t[{ { 1, nil, 2 } }] end,
+    columns = function() tensor.save(os.tmpname() .. '.csv', columns) end,
+    factorize = function() tensor.factorize { 'a', nil, 'b' } end,
+    batches = function() require 'tensor.data'.batches({ t, nil, t }, { size = 1 }) end,
+  } do
+    it('as ' .. name, function() fails('position', f) fails('is nil, but', f) end)
+  end
+  it('but {nil, last} is a range', function()
+    assert.are.same({ 1, 3, 4 }, t[{ { nil, 1 } }]:size():totable())
+  end)
+end)
+
+describe('class numbers', function()
+  it('do not count from the end', function()
+    local t = tensor.Tensor { { 5, 0, 0 } }
+    fails('class -1 is out of range of 3 classes', function()
+      tensor.crossEntropy(t, tensor.LongTensor { -1 })
+    end)
+    fails('class -1 is out of range', function() t:nll(tensor.LongTensor { -1 }) end)
+    assert.are.equal(0, tensor.crossEntropy(t, tensor.LongTensor { -1 }, nil, -1, 'sum'))
+  end)
+end)
+
+describe('nanToNum', function()
+  it('may keep infinities', function()
+    local t, inf = tensor.Tensor { 0 / 0, 1 / 0, -1 / 0 }, math.huge
+    assert.are.equal('7 inf -inf', text(tensor.nanToNum(t, 7, inf, -inf)))
+    assert.are.equal('0 2 -inf', text(tensor.nanToNum(t, nil, 2, -inf)))
+  end)
+end)
+
+describe('errors name the function that was meant', function()
+  local a, b = tensor.ones(2, 3), tensor.ones(2, 3)
+  for _, name in ipairs { 'mul', 'div', 'pow', 'remainder', 'fmod', 'max' } do
+    it('c' .. name, function()
+      fails('c' .. name .. ' takes two tensors', function() tensor[name](a, b) end)
+      fails('c' .. name .. ' takes two tensors', function() a[name](a, b) end)
+    end)
+  end
+  it('by operators, conversions and names', function()
+    fails('[2 x 3] and [2 x 3] have no product of matrices', function() return a * b end)
+    fails('or matmul', function() return a[1] * b end)
+    fails('csub takes two tensors', function() tensor.sub(a, b) end)
+    fails('csub subtracts', function() a:sub(1) end)
+    fails('not defined for torch.LongTensor: convert it, as t:double() does', function()
+      tensor.histc(a:long(), 3)
+    end)
+  end)
+end)

@@ -15,7 +15,7 @@ enum class Condition : int {
   divisor,       // integers: not 0
   exponent,      // integers: not negative
   index,         // within a dimension of size `limit`: see position_of
-  class_number,  // the same, or the number `also`
+  class_number,  // TH_INDEX_BASE to the last of `limit`, or the number `also`
   mask,          // 0 or 1
   probability,   // 0 to 1
 };
@@ -53,9 +53,10 @@ struct Index {
     return static_cast<uint64_t>(position_of(x, limit)) >= static_cast<uint64_t>(limit);
   }
 };
+// Negative numbers do not count from the end, because they often mark elements to ignore.
 struct ClassNumber : Index {
   static TH_HD bool is_bad(int64_t x, int64_t limit, int64_t also) {
-    return x != also && Index::is_bad(x, limit, also);
+    return x != also && static_cast<uint64_t>(x) - TH_INDEX_BASE >= static_cast<uint64_t>(limit);
   }
 };
 struct Mask {

@@ -88,6 +88,7 @@ void calls(args::nanToNum& a) {
   if (is_integral(a.t->dtype)) return ops::copy(a.r_, a.t);
   const double most = largest_finite(a.t->dtype);
   const double up = a.posinf.to_double(), down = a.neginf.to_double();
+  // NaN stands for the default value.
   auto equal_to = [&](double value) {
     return made(DType::Byte, [&](Tensor* mask) { ops::eqValue(mask, a.t, value); });
   };
@@ -95,8 +96,8 @@ void calls(args::nanToNum& a) {
   TensorRef above = equal_to(HUGE_VAL), below = equal_to(-HUGE_VAL);
   ops::copy(a.r_, a.t);
   ops::maskedFill(a.r_, nan.get(), a.nan);
-  ops::maskedFill(a.r_, above.get(), std::isinf(up) ? most : up);
-  ops::maskedFill(a.r_, below.get(), std::isinf(down) ? -most : down);
+  ops::maskedFill(a.r_, above.get(), std::isnan(up) ? most : up);
+  ops::maskedFill(a.r_, below.get(), std::isnan(down) ? -most : down);
 }
 
 void shapes(args::clampTensors& a, Shapes& s) {

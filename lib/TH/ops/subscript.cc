@@ -253,6 +253,21 @@ TensorRef reverse(Tensor* t, int d) {
   return result;
 }
 
+// Throws unless src has the shape of the selected elements, broadcasts to it, or has as many.
+void check_source(const Tensor& src, const Tensor& selected) {
+  int ndim = 0;
+  int64_t size[kMaxDims];
+  const bool broadcasts =
+      src.nDimension > 0 &&
+      broadcast_sizes(src.nDimension, src.size, selected.nDimension, selected.size, &ndim, size);
+  if (src.numel() == selected.numel() ||
+      (broadcasts && ndim == selected.nDimension && std::equal(size, size + ndim, selected.size))) {
+    return;
+  }
+  fail("a tensor of size %s cannot be assigned to selected elements of size %s",
+       shape_text(src).c_str(), shape_text(selected).c_str());
+}
+
 // Writes the elements returned by make for the shape that the subscript selects.
 template <class Make>
 void write(Tensor* t, const Resolved& to, bool accumulate, const Make& make) {
@@ -262,10 +277,10 @@ void write(Tensor* t, const Resolved& to, bool accumulate, const Make& make) {
     return;
   }
   Merged merged = merge(to);
-  if (merged.indices->numel() == 0) return;
   std::vector<int64_t> size = merged.result_size();
   TensorRef like(tensor_new_sized(t->dtype, static_cast<int>(size.size()), size.data()));
   TensorRef src = make(*like, &merged);
+  if (merged.indices->numel() == 0) return;
   TensorRef whole = contiguous(src.get());
   std::vector<int64_t> slices(merged.view->size, merged.view->size + merged.view->nDimension);
   slices[merged.dim] = merged.indices->numel();
@@ -308,6 +323,7 @@ void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* 
                      bool accumulate) {
   Resolved to = resolve(*t, subscripts, count);
   write(t, to, accumulate, [&](const Tensor& like, const Merged* merged) {
+    check_source(*src, like);
     TensorRef seen(tensor_new_sized(t->dtype, like.nDimension, like.size));
     ops::copy(seen.get(), src);
     for (int d : to.reversed) seen = reverse(seen.get(), place_of(d, to, merged));

@@ -261,7 +261,7 @@ local function column_text(tensor, values, separator)
    if type(values) == 'table' then
       return function(row)
          return native.csv_field(tostring(values[row]), separator)
-      end, #values
+      end, files.count(values)
    end
    local storage, first = files.elements(values)
    local isreal = not integral[files.element(tensor, values)]
@@ -306,6 +306,9 @@ local function names_of(object)
 end
 
 local function columns_of(tensor, object, options)
+   if not options.names then
+      files.count(object)
+   end
    local names, columns = options.names or #object > 0 and names_of(object) or nil, {}
    if #object == 0 and not options.names then
       names = {}

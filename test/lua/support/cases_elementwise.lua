@@ -420,7 +420,8 @@ case('nanToNum', 0, function(e, x, nan, up, down)
   if x == math.huge then return up == omit and e.largest or up end
   if x == -math.huge then return down == omit and -e.largest or down end
   return x
-end, { 'special', omit, omit, omit }, { 'special', number(2), number(3), number(-5) })
+end, { 'special', omit, omit, omit }, { 'special', number(2), number(3), number(-5) },
+     { 'special', number(0), number(math.huge), number(-math.huge) })
 
 ---- whole tensors
 local function same_shape(a, b)
