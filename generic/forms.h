@@ -2,7 +2,8 @@
 #define TENSOR_GENERIC_FORMS_H
 
 // The signatures of operations as patterns that a call is matched against. The notation has a slot
-// for each parameter, in their order:
+// for each parameter, in their order.
+//
 //   T tensor of the op's type
 //   L, I, B, C, F, D tensor of type Long, Int, Byte, Char, Float, Double
 //   M mask: ByteTensor or T   W T, or LongTensor if T is an integer type   A tensor of any type
@@ -55,7 +56,7 @@ struct Slot {
 
   bool may_be_nil() const { return tensor && has_value; }
   bool has_default() const { return optional && has_value; }
-  // Whether the string is a value of this option.
+  // Returns true if the string is a value of this option.
   bool accepts(const char* text) const;
 };
 

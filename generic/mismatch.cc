@@ -137,9 +137,12 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
   }
   constexpr uint64_t kTensorAndNumbers = kTensor | kNumber << 4 | kNumber << 8;
   const bool several_numbers = count >= 3 && (codes & 0xfff) == kTensorAndNumbers;
-  for (const char* extreme : {"max", "min"}) {
-    if (two_tensors && !std::strcmp(name, extreme)) {
-      return std::string("c") + extreme + " compares two tensors element by element";
+  constexpr uint64_t kThreeTensors = kTensor | kTensor << 4 | kTensor << 8;
+  if (two_tensors || (count == 3 && codes == kThreeTensors)) {
+    for (const char* other : {"mul", "div", "pow", "remainder", "fmod", "max", "min"}) {
+      if (!std::strcmp(name, other)) {
+        return std::string("c") + name + " takes two tensors, element by element";
+      }
     }
   }
   for (const char* reduction : {"sum", "prod", "mean", "var", "std", "max", "min", "all", "any"}) {

@@ -125,12 +125,15 @@ int multiply(lua_State* L, State* state, const Arguments& args) {
   const int first = a.nDimension, second = b.nDimension;
   if (first == 1 && second == 1) return call<&Operators::of_vectors>(L, state, args);
   if (first == 2 && second == 1) return call<&Operators::of_matrix_and_vector>(L, state, args);
-  if (first == 2 && second == 2) return call<&Operators::of_matrices>(L, state, args);
+  const bool are_matrices = first == 2 && second == 2;
+  if (are_matrices && a.size[1] == b.size[0]) {
+    return call<&Operators::of_matrices>(L, state, args);
+  }
   protect(L, "*", [&] {
     th::fail(
-        "there is no product of tensors of size %s and %s: use cmul for that of the elements, or "
-        "bmm",
-        th::shape_text(a).c_str(), th::shape_text(b).c_str());
+        "tensors of size %s and %s have no product of matrices: use cmul for that of the "
+        "elements%s",
+        th::shape_text(a).c_str(), th::shape_text(b).c_str(), are_matrices ? "" : ", or matmul");
   });
   return 0;
 }

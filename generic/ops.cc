@@ -81,7 +81,7 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
 void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
                OpArguments* call) {
   int n = static_cast<int>(compat_rawlen(L, index));
-  check_no_names(L, index);
+  check_list(L, index);
   if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
   lua_createtable(L, n, 0);
   int kept = lua_gettop(L);
@@ -270,13 +270,17 @@ void push_objects(lua_State* L, State* state, const char* name, const Pattern& p
   }
 }
 
+int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern, DType type) {
+  const bool has_conversion = th::is_integral(type) && is_defined(pattern, DType::Double);
+  return raise_error(L, "%s is not defined for %s%s", name, tensor_class(type),
+                     has_conversion ? ": convert it, as t:double() does" : "");
+}
+
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
                 const Arguments& args, DType type, bool of_numbers = false) {
   const Row& row = *pattern.row;
   const th::OpRow& op = *row.op;
-  if (!is_defined(pattern, type)) {
-    return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
-  }
+  if (!is_defined(pattern, type)) return raise_undefined_type(L, name, pattern, type);
   OpArguments call;
   int new_results[kMaxArgs];
   const bool one_new_result = pattern.one_new_result && !of_numbers;
@@ -418,7 +422,7 @@ int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DTyp
     }
     is_later = true;
   }
-  return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
+  return raise_undefined_type(L, name, pattern, type);
 }
 
 // By Torch7's rule some functions ignore arguments without effect, or nil at the end. Returns the

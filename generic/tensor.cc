@@ -315,8 +315,9 @@ int sub(lua_State* L) {
   Tensor* t = check_tensor(L, state, 1);
   int count = lua_gettop(L) - 1;
   if (count < 2 || count % 2 || count / 2 > t->nDimension) {
-    return raise_error(L, "sub: a first and a last index for up to %d dimensions are expected",
-                       t->nDimension);
+    return raise_error(
+        L, "sub: a first and a last index for up to %d dimensions are expected; csub subtracts",
+        t->nDimension);
   }
   int64_t range[2 * th::kMaxDims];
   for (int i = 0; i < count; ++i) range[i] = check_integer(L, i + 2);

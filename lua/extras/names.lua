@@ -45,8 +45,12 @@ function names.install(tensor)
    setmetatable(tensor, {__index = names.refuse(tensor, 'the module', function(name)
       native.on_demand.load_all()
       local class = class_of_doubles()
-      return rawget(class, name) and ('it is a method of tensors, as in t:%s()'):format(name)
-             or names.suggestion(name, {tensor, class})
+      if rawget(class, name) then
+         local other = 'c' .. name
+         return ('it is a method of tensors, as in t:%s()%s'):format(
+            name, rawget(tensor, other) and ('; %s takes two tensors'):format(other) or '')
+      end
+      return names.suggestion(name, {tensor, class})
    end, native.on_demand.load)})
 end
 

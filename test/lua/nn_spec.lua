@@ -81,7 +81,8 @@ describe('tensor.nn', function()
       local options = {padding = 'same', dilation = {dilation, 1}, groups = 2}
       layer = nn.conv2d(2, 4, {4, 3}, options)
       local x = tensor.randn(2, 2, 5, 6)
-      local padded = x:pad{0, 0, 0, 0, math.floor(3 * dilation / 2), math.ceil(3 * dilation / 2), 1, 1}
+      local added = 3 * dilation
+      local padded = x:pad{0, 0, 0, 0, math.floor(added / 2), math.ceil(added / 2), 1, 1}
       local plain = nn.conv2d(2, 4, {4, 3}, {dilation = {dilation, 1}, groups = 2})
       params = layer.init()
       local y = layer(params, x)

@@ -94,8 +94,8 @@ void permute_by_keys(Tensor* r, Generator* g) {
 
 void check_range(int64_t low, int64_t high) {
   if (high > low) return;
-  fail("low must be less than high, got %lld and %lld", static_cast<long long>(low),
-       static_cast<long long>(high));
+  fail("low must be less than high, got low = %lld and high = %lld; sizes follow",
+       static_cast<long long>(low), static_cast<long long>(high));
 }
 
 void set_filled(Shapes& s, Tensor*& r) {
