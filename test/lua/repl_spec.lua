@@ -129,10 +129,11 @@ describe('the loop', function()
   end)
 
   it('tells of syntax errors and goes on', function()
-    local output, errors, _, failures = session {'x = = 1', '1'}
+    local output, errors, _, failures = session {'x = = 1', '1 +* 2', '1'}
     assert.are.equal('1\n', output)
-    assert.are.equal("stdin:1: unexpected symbol near '='\n", errors)
-    assert.are.equal(1, failures)
+    local message = "stdin:1: unexpected symbol near '%s'\n"
+    assert.are.equal(message:format '=' .. message:format '*', errors)
+    assert.are.equal(2, failures)
   end)
 
   it("shows errors with the user's frames alone", function()

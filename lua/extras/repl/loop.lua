@@ -20,6 +20,12 @@ local function pass(...)
   return ...
 end
 
+-- Returns the position in the text at which a syntax error is reported.
+local function position_of(message, text)
+  local token = message:match "near '(.*)'$" or message:match 'near (%S+)$'
+  return token and text:find(token, 1, true) or 0
+end
+
 -- Checks an input, which is compiled as an expression if possible. Returns its source; or nil and
 -- an error message; or nil, nil if more lines are needed.
 local function source_of(text)
@@ -38,7 +44,10 @@ local function source_of(text)
   if incomplete(expression_error) or incomplete(statement_error) then
     return nil, nil
   end
-  return nil, expression ~= text and expression_error or statement_error
+  -- The attempt that understood more of the text has the more useful error.
+  local is_expression = expression ~= text
+                        or position_of(expression_error, text) > position_of(statement_error, text)
+  return nil, is_expression and expression_error or statement_error
 end
 
 --- incomplete(text): returns 'code' if more lines are needed, 'text' if the input ends inside a
