@@ -4,11 +4,11 @@
 // The signatures of operations as patterns that a call is matched against. The notation has a slot
 // for each parameter, in their order.
 //
-//   T tensor of the op's type
-//   L, I, B, C, F, D tensor of type Long, Int, Byte, Char, Float, Double
-//   M mask: ByteTensor or T   W T, or LongTensor if T is an integer type   A tensor of any type
-//   {T}, {L} table of tensors
-//   x element   d number   l integer   i dimension   n index   b boolean   g generator
+//   T tensor of the op's type.
+//   L, I, B, C, F, D tensor of type Long, Int, Byte, Char, Float, Double.
+//   M mask: ByteTensor or T   W T, or LongTensor if T is an integer type   A tensor of any type.
+//   {T}, {L} table of tensors.
+//   x element   d number   l integer   i dimension   n index   b boolean   g generator.
 //   o(UL) option: a string that begins with one of the letters   t string
 //   o(mean_sum) option: one of the words, or its first letter
 //   s sizes, p dimensions: numbers, a LongStorage or a table, last   v integers, r dimensions: one
