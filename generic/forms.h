@@ -2,23 +2,23 @@
 #define TENSOR_GENERIC_FORMS_H
 
 // The signatures of operations as patterns that a call is matched against. The notation has a slot
-// for each parameter, in their order.
-//
-//   T tensor of the op's type.
-//   L, I, B, C, F, D tensor of type Long, Int, Byte, Char, Float, Double.
-//   M mask: ByteTensor or T   W T, or LongTensor if T is an integer type   A tensor of any type.
-//   {T}, {L} table of tensors.
-//   x element   d number   l integer   i dimension   n index   b boolean   g generator.
+// for each parameter, in their order:
+//   T tensor of the op's type
+//   L, I, B, C, F, D tensor of type Long, Int, Byte, Char, Float, Double
+//   M mask: ByteTensor or T   W T, or LongTensor if T is an integer type   A tensor of any type
+//   {T}, {L} table of tensors
+//   x element   d number   l integer   i dimension   n index   b boolean   g generator
 //   o(UL) option: a string that begins with one of the letters   t string
-//   o(mean_sum) option: one of the words, or its first letter
 //   s sizes, p dimensions: numbers, a LongStorage or a table, last   v integers, r dimensions: one
 //   LongStorage or table   e an integer, a LongStorage or a table
 //   *T result   +T always a new tensor, not an argument   <x=1> always this value, not an argument
 //   [T] optional   [x=1] optional, with a default value
 //   [T=null] nil, or left out if no tensor follows   <*T> hidden: a new tensor that is not returned
-// Instead of an argument with a default value, nil may be passed.
 // In a form with e, slots with a default value may be omitted only at the end, and nil in their
 // place stands for the default value. With a result argument, [T=null] is then required.
+//
+// An option may also be a list of words, as in o(mean_sum). Then the string is one of them, or its
+// first letter. For an argument with a default value, nil may be passed.
 
 #include <cstdint>
 #include <string>
