@@ -63,17 +63,35 @@ local function install(tensor)
       return resumed(rules, native.resume(scope, thread, ...))
    end
 
+   -- The last error of a function that was called by run, and the coroutines that it ended, which
+   -- still have their stacks. Tracebacks show them. Weak, so that they are not kept.
+   local failed = setmetatable({}, { __mode = 'v' })
+   require 'tensor.native'.failed_coroutines = failed
+   local depth = 0  -- of calls of run inside of each other
+   local function note_failure(thread, failure)
+      if failed.value ~= failure or failed.depth ~= depth + 1 then
+         for k = #failed, 1, -1 do
+            failed[k] = nil
+         end
+      end
+      failed.value, failed.depth = failure, depth
+      failed[#failed + 1] = thread
+   end
+
    -- Calls f with a list of arguments, in a coroutine of its own. scope: what its operations belong
    -- to, as in native.resume. Yields of f are passed on. While it is suspended, nothing is
    -- recorded. Returns the results as a list, or nil and an error.
    local function run(scope, rules, f, arguments)
       local thread = coroutine.create(type(f) == 'function' and f
          or function(...) return f(...) end)
+      depth = depth + 1
       local results = resume(scope, rules, thread, unpack(arguments, 1, arguments.n))
       while results[1] == 'suspended' do
          results = resume(scope, rules, thread, coroutine.yield(unpack(results, 2, results.n)))
       end
+      depth = depth - 1
       if results[1] == 'error' then
+         note_failure(thread, results[2])
          return nil, results[2]
       end
       return pack(unpack(results, 2, results.n))

@@ -138,6 +138,17 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
     assert.are.equal('', errors)
   end)
 
+  it('shows the functions inside of those that tensor.grad calls', function()
+    local f = 'function f(x) local y = x:foo() return y end'
+    local g = 'function g(x) local y = torch.grad(f)(x) return y:sum() end'
+    local expected = "\tstdin:1: in function <stdin:1>\n"
+    for _, call in ipairs{'torch.grad(g)(torch.ones(1))', 'pcall(torch.grad(g), torch.ones(1))'} do
+      local _, errors = session(f, g, call, 'local r = torch.grad(g)(torch.ones(1))')
+      local _, count = errors:gsub(expected, '')
+      assert.are.equal(call:find 'pcall' and 2 or 4, count)
+    end
+  end)
+
   it('names what is like a name that is not there', function()
     local _, errors = session 'torch.tpok(1)'
     assert.matches("^stdin:1: the module has no function or field 'tpok': did you mean topk%?\n" ..

@@ -40,24 +40,58 @@ local function remove_raising_frames(frames)
   end
 end
 
--- Formats the frames from the error to f, which `caller` calls through xpcall.
-local function traceback(caller, f)
-  local frames, level = {}, 3
-  local frame = debug.getinfo(level, 'Slnf')
-  while frame and frame.func ~= caller do
-    -- Omit the inserted check for Ctrl-C. Lua 5.1 has extra frames for tail calls, which are
-    -- omitted, too.
+-- Returns the frames from a level on, up to that of the function `last`. thread: nil for the running
+-- one, where level 1 is the caller. Omits the inserted check for Ctrl-C, and the extra frames of
+-- Lua 5.1 for tail calls.
+local function frames_from(thread, level, last)
+  local function next_frame()
+    -- Not a tail call, which would remove a level.
+    local frame
+    if thread then
+      frame = debug.getinfo(thread, level, 'Slnf')
+    else
+      frame = debug.getinfo(level + 2, 'Slnf')
+    end
+    level = level + 1
+    return frame
+  end
+  local frames, frame = {}, next_frame()
+  while frame and frame.func ~= last do
     if frame.what ~= 'tail' and not frame.source:find 'repl[/\\]interrupt%.lua$' then
       frames[#frames + 1] = frame
     end
-    level = level + 1
-    frame = debug.getinfo(level, 'Slnf')
+    frame = next_frame()
   end
+  return frames
+end
+
+-- Returns the frames of the coroutines in which tensor.grad called functions that raised the error.
+local function frames_of_coroutines(value)
+  local native = package.loaded['tensor.native']
+  local failed = type(native) == 'table' and rawget(native, 'failed_coroutines')
+  local all = {}
+  for _, thread in ipairs(failed and rawequal(failed.value, value) and failed or {}) do
+    local frames = frames_from(thread, 0)
+    remove_raising_frames(frames)
+    for _, frame in ipairs(frames) do
+      all[#all + 1] = frame
+    end
+  end
+  return all
+end
+
+-- Formats the frames from the error to f, which `caller` calls through xpcall.
+local function traceback(caller, f, value)
+  local inner, frames = frames_of_coroutines(value), frames_from(nil, 3, caller)
   -- Remove the frames below f: xpcall and, in Lua 5.1, the function that calls it.
   repeat
     local last = table.remove(frames)
   until not last or last.func == xpcall
   remove_raising_frames(frames)
+  for _, frame in ipairs(frames) do
+    inner[#inner + 1] = frame
+  end
+  frames = inner
   if #frames == 0 then
     return ''
   end
@@ -95,7 +129,7 @@ function trace.call(f, ...)
     return ok, {n = select('#', ...), ...}
   end
   local ok, results = pack(versions.xpcall(f, function(value)
-    return message(value) .. traceback(caller, f)
+    return message(value) .. traceback(caller, f, value)
   end, ...))
   if ok then
     return results
