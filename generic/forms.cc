@@ -236,7 +236,9 @@ bool Pattern::matches_in_order(uint64_t call) const {
     const uint64_t code = call >> shift & 15;
     const bool is_list = code == kTable || code == kLongStorage;
     if (code == (codes >> shift & 15) || (sources[k].kind == 'e' && is_list)) continue;
-    if (code != kNil || !form->slots[k].has_default()) return false;
+    // A flag that is nil may be meant as the dimension of another form.
+    const bool is_flag = sources[k].kind == 'b' && !in_order;
+    if (code != kNil || is_flag || !form->slots[k].has_default()) return false;
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "grad/tape.h"
+#include "arguments.h"
 #include "bindings.h"
 
 #include "luaT.h"
@@ -129,9 +130,9 @@ struct TableEntries {
   th::Subscript& add(th::Subscript::Kind kind) { return list[count++] = th::new_subscript(kind); }
 };
 
-// Raises an error if a table with `count` elements has another one up to position `last`, as {1,
-// nil, 3} has. By Torch7's rule these are ignored.
-void check_rest(lua_State* L, int table, int count, int last) {
+// Raises an error if an element follows the first nil of a table, up to position `last`, as in {1,
+// nil, 3}. By Torch7's rule such elements are ignored.
+void check_no_holes(lua_State* L, int table, int count, int last) {
   for (int i = count + 2; i <= last; ++i) {
     lua_rawgeti(L, table, i);
     if (!lua_isnil(L, -1) && !registered_state(L)->is_torch7(Rule::tables)) {
@@ -149,7 +150,7 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   int table = lua_gettop(L);
   int count = static_cast<int>(compat_rawlen(L, table));
   if (count > 3) raise_error(L, "%s", kRange);
-  check_rest(L, table, count, 3);
+  check_no_holes(L, table, count, 3);
   double number[3];
   for (int i = 0; i < count; ++i) {
     lua_rawgeti(L, table, i + 1);
@@ -187,7 +188,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
   if (count > t->nDimension) {
     raise_error(L, "%d indices for a tensor of %d dimensions", count, t->nDimension);
   }
-  check_rest(L, key, count, t->nDimension);
+  check_no_holes(L, key, count, t->nDimension);
   int d = 0;
   for (int i = 0; i < count; ++i) {
     th::Subscript& entry = entries->add(th::Subscript::Kind::index);
@@ -233,11 +234,15 @@ bool is_mask_of_first(const State& state, const Tensor& t, const Object& key) {
   return mask.numel() != t.numel() || std::equal(mask.size, mask.size + mask.nDimension, t.size);
 }
 
-// Returns true if src in t[key] = src must have the shape of the selected elements, broadcast to
-// it, or have as many elements. By Torch7's rule, maskedCopy takes the first elements of src.
-bool is_checked_mask(const State& state, const Tensor& t, const Object& key) {
-  return is_mask(key) && state.rules.pairing == th::Pairing::numpy &&
-         th::same_size(t, *key.tensor());
+// Throws unless the mask has as many ones as source has elements, or source has one element.
+// maskedCopy takes the first elements of a longer source, as in Torch7. While operations are
+// recorded, only it counts the ones.
+void check_count(Tensor* mask, const Tensor& source) {
+  const auto ones = static_cast<int64_t>(th::ops::countNonzeroall(mask).to_double());
+  const int64_t count = source.numel();
+  if (ones == count || count == 1) return;
+  th::fail("the mask has %lld ones, but the source has %lld elements", static_cast<long long>(ones),
+           static_cast<long long>(count));
 }
 
 // Returns the tensor to assign.
@@ -402,18 +407,26 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   read_table(L, state, t->dtype);
   t = check_tensor(L, state, 1);
   Tensor* by = check_tensor(L, state, 2);
-  const bool number = lua_isnumber(L, 3);
-  if (is_indices(key) || is_mask_of_first(*state, *t, key) ||
-      (!number && is_checked_mask(*state, *t, key))) {
+  if (is_indices(key) || is_mask_of_first(*state, *t, key)) {
     TableEntries entries;
     entries.add(th::Subscript::Kind::indices).tensor = by;
     assign(L, state, t, &entries);
     return true;
   }
+  const bool number = lua_isnumber(L, 3);
   double value = number ? check_element(L, 3, t->dtype, kIndexing) : 0;
   Tensor* source = number ? nullptr : check_source(L, state);
-  // A tracked number is assigned to each element.
-  if (tracked && source->numel() == 1) {
+  if (!number && source->dtype != t->dtype && !state->is_torch7(Rule::types)) {
+    push_converted(L, state, kIndexing, 3, t->dtype);
+    lua_replace(L, 3);
+    t = check_tensor(L, state, 1);
+    by = check_tensor(L, state, 2);
+    source = check_source(L, state);
+  }
+  const bool is_checked = !number && state->rules.pairing == th::Pairing::numpy;
+  if (is_checked && !th::tracing()) protect(L, kIndexing, [&] { check_count(by, *source); });
+  // One element is assigned to each position.
+  if (!number && source->numel() == 1 && (tracked || is_checked)) {
     Tensor* repeated = push_new_tensor(L, state, source->dtype);
     t = check_tensor(L, state, 1);
     by = check_tensor(L, state, 2);

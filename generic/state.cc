@@ -394,7 +394,7 @@ void check_list(lua_State* L, int index) {
   const State* state = registered_state(L);
   const bool has_names = state->is_torch7(Rule::arguments);
   const bool has_holes = state->is_torch7(Rule::tables);
-  const auto count = static_cast<lua_Number>(compat_rawlen(L, index));
+  const auto count = static_cast<int>(compat_rawlen(L, index));
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TSTRING && !has_names) {
       argument_error(L, index,
@@ -405,8 +405,8 @@ void check_list(lua_State* L, int index) {
     }
     if (lua_type(L, -2) == LUA_TNUMBER && lua_tonumber(L, -2) > count && !has_holes) {
       argument_error(L, index,
-                     lua_pushfstring(L, "position %f of the table is nil, but position %f is not",
-                                     count + 1, lua_tonumber(L, -2)));
+                     lua_pushfstring(L, "position %d of the table is nil, but position %d is not",
+                                     count + 1, static_cast<int>(lua_tonumber(L, -2))));
     }
   }
 }

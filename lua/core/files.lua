@@ -53,11 +53,12 @@ function files.check(options, known)
    end
 end
 
---- Returns the number of elements of a list. Raises an error if one of them is nil.
+--- Returns the number of elements of a list. Raises an error if one of them is nil. Other keys than
+-- whole numbers from 1 do not count.
 function files.count(list)
    local count, last = 0, 0
    for key in each(list) do
-      if type(key) == 'number' then
+      if type(key) == 'number' and key >= 1 and key % 1 == 0 then
          count, last = count + 1, math.max(last, key)
       end
    end

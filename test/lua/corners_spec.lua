@@ -360,13 +360,33 @@ describe('an assignment to a mask', function()
     assert.are.equal('1 9 3 9', assigned({ 0, 1, 0, 1 }, tensor.Tensor { 9 }))
     assert.are.equal('1 -2 3 -4', assigned({ 0, 0, 0, 0 }, tensor.Tensor(0)))
     for _, count in ipairs { 3, 4 } do
-      fails('cannot be assigned to selected elements of size [2]', function()
+      fails('the mask has 2 ones, but the source has ' .. count .. ' elements', function()
         assigned({ 0, 1, 0, 1 }, tensor.ones(count))
       end)
     end
-    fails('selected elements of size [0]', function() assigned({ 0, 0, 0, 0 }, { 5, 6 }) end)
+    fails('the mask has 0 ones', function() assigned({ 0, 0, 0, 0 }, { 5, 6 }) end)
+    fails('cannot be assigned to selected elements of size [2]', function()
+      tensor.ones(4)[{ tensor.ByteTensor { 0, 1, 0, 1 } }] = { 1, 2, 3 }
+    end)
+    local f = tensor.compile(function(x, y)
+      local u = x * 2
+      u[x:gt(0)] = y
+      return u
+    end)
+    for _ = 1, 3 do
+      assert.are.equal('7 -2 8', text(f(tensor.Tensor { 1, -1, 2 }, tensor.Tensor { 7, 8 })))
+    end
+    assert.matches('done %d times', f:explain())
+    local g = tensor.grad(function(y)
+      local u = tensor.zeros(3)
+      u[tensor.ByteTensor { 1, 0, 1 }] = y
+      return u:sum()
+    end)
+    assert.are.equal('1 1', text(g(tensor.ones(2))))
+    assert.are.equal('2', text(g(tensor.ones(1))))
     local t = tensor.Tensor { { 1, 2 }, { 3, 4 } }
     t[t:gt(2)] = { 8, 9 }
+    fails('2 ones', function() t[tensor.ByteTensor { 1, 0, 1, 0 }] = { 1, 2, 3, 4 } end)
     assert.are.equal('1 2 8 9', text(t:view(-1)))
   end)
 
@@ -381,18 +401,21 @@ end)
 
 describe('a list with nil before another element is an error', function()
   local t = tensor.ones(2, 3, 4)
-  local columns = { a = { 'x', nil, 'y' }, b = { '1', nil, '3' } }
+  local function list(a, b) return { [1] = a, [3] = b } end
   for name, f in pairs {
-    LongStorage = function() tensor.LongStorage { 1, nil, 3 } end,
-    sizes = function() tensor.zeros { 2, nil, 3 } end,
-    indices = function() return t[{ 1, nil, 2 }] end,
-    range = function() return t[{ { 1, nil, 2 } }] end,
-    columns = function() tensor.save(os.tmpname() .. '.csv', columns) end,
-    factorize = function() tensor.factorize { 'a', nil, 'b' } end,
-    batches = function() require 'tensor.data'.batches({ t, nil, t }, { size = 1 }) end,
+    LongStorage = function() tensor.LongStorage(list(1, 3)) end,
+    sizes = function() tensor.zeros(list(2, 3)) end,
+    indices = function() return t[list(1, 2)] end,
+    range = function() return t[{ list(1, 2) }] end,
+    columns = function() tensor.save(os.tmpname() .. '.csv', { a = list('x', 'y') }) end,
+    factorize = function() tensor.factorize(list('a', 'b')) end,
+    batches = function() require 'tensor.data'.batches(list(t, t), { size = 1 }) end,
   } do
-    it('as ' .. name, function() fails('position', f) fails('is nil, but', f) end)
+    it('as ' .. name, function() fails('position 2 ', f) fails('is nil, but position 3 is', f) end)
   end
+  it('also with other keys', function()
+    fails('position 2 is nil', function() tensor.factorize { [0] = 'z', [1] = 'a', [3] = 'b' } end)
+  end)
   it('but {nil, last} is a range', function()
     assert.are.same({ 1, 3, 4 }, t[{ { nil, 1 } }]:size():totable())
   end)
@@ -433,5 +456,38 @@ describe('errors name the function that was meant', function()
     fails('not defined for torch.LongTensor: convert it, as t:double() does', function()
       tensor.histc(a:long(), 3)
     end)
+  end)
+end)
+
+describe('reductions without NaN', function()
+  it('of infinities', function()
+    local both = tensor.Tensor { { inf, -inf, 1 }, { nan, inf, 2 }, { 1, 2, 3 } }
+    assert.are.equal('nan inf 6', text(both:nansum(2)))
+    assert.are.equal('nan inf 2', text(both:nanmean(2)))
+    assert.are.equal('inf inf 3', text(both:nanmax(2)))
+    assert.are.equal('-inf 2 1', text(both:nanmin(2)))
+    assert.are.equal('nan', text(tensor.Tensor { both:nansum() }))
+    assert.are.equal(inf, both:nanmax())
+    assert.are.equal(2, both[3]:nanmean())
+    assert.are.equal('0 1.7976931348623157e+308 -1.7976931348623157e+308',
+                     text(tensor.nanToNum(tensor.Tensor { nan, inf, -inf })))
+  end)
+end)
+
+describe('copies of long rows', function()
+  it('to another place in a page', function()
+    for _, class in ipairs { tensor.ByteTensor, tensor.FloatTensor, tensor.DoubleTensor } do
+      local t = tensor.arange(20000):type(class():type())
+      for to = 1, 40, 3 do
+        local r, other = class(20000):zero(), t:clone()
+        r:narrow(1, to, 19000):copy(t:narrow(1, 2, 19000))
+        assert.is_true(r:narrow(1, to, 19000):equal(t:narrow(1, 2, 19000)))
+        assert.is_true(r:narrow(1, to + 19000, 900):eq(0):all())
+        assert.is_true(to == 1 or r:narrow(1, 1, to - 1):eq(0):all())
+        -- The source and the result overlap.
+        other:narrow(1, to, 19000):copy(other:narrow(1, 2, 19000))
+        assert.is_true(other:narrow(1, to, 19000):equal(t:narrow(1, 2, 19000)))
+      end
+    end
   end)
 end)

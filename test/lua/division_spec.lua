@@ -53,6 +53,16 @@ describe('quotients of integers', function()
             error(('%s / %s: %s'):format(tostring(x[i]), tostring(y[i]), tostring(p[i])))
           end
         end
+        local floors = tensor.floorDivide(a, b)
+        local floor = floors:data()
+        for i = 0, n - 1 do
+          local q = quotient(x[i], y[i], ctype)
+          local is_whole = ffi.cast(ctype, q * y[i]) == x[i]
+          if not is_whole and (x[i] < 0) ~= (y[i] < 0) then q = ffi.cast(ctype, q - 1) end
+          if floor[i] ~= tonumber(q) and floor[i] ~= q then
+            error(('floor of %s / %s: %s'):format(tostring(x[i]), tostring(y[i]), tostring(floor[i])))
+          end
+        end
         for _, divisor in ipairs { 1, 7, -3, -1, 100 } do
           if divisor > 0 or class ~= 'Byte' then
             local result = tensor.div(a, divisor)
@@ -63,4 +73,36 @@ describe('quotients of integers', function()
       end)
     end
   end
+end)
+
+-- The fast forms are exact, so a loop of math.fmod, which divides bit by bit, gives the same.
+describe('remainders and rounded quotients of doubles', function()
+  it('are those of math.fmod', function()
+    tensor.manualSeed(5)
+    local n = 4000
+    local function numbers(range)
+      local exponent = tensor.DoubleTensor(n):uniform(-range, range)
+      local sign = tensor.DoubleTensor(n):uniform(-1, 1):sign()
+      return tensor.cmul(sign, tensor.pow(2, exponent))
+    end
+    local function same(x, y) return x == y and 1 / x == 1 / y or x ~= x and y ~= y end
+    for _, range in ipairs { 1, 20, 50, 200 } do
+      local a, b = numbers(range), numbers(range / 2)
+      a:narrow(1, 1, 1000):floor()
+      b:narrow(1, 1, 1000):ceil()
+      a[5], b[6], a[7], b[8], a[9] = 0, 0, 1 / 0, 1 / 0, 0 / 0
+      local rest, quotient = tensor.cfmod(a, b), tensor.floorDivide(a, b)
+      for i = 1, n do
+        local x, y = a[i], b[i]
+        local r = math.fmod(x, y)
+        assert(same(rest[i], r), ('fmod(%.17g, %.17g): %.17g'):format(x, y, rest[i]))
+        if y ~= 0 and r == r then
+          local q = (x - r) / y - ((r ~= 0 and (r < 0) ~= (y < 0)) and 1 or 0)
+          local whole = math.floor(q)
+          q = q - whole > 0.5 and whole + 1 or whole
+          assert(quotient[i] == q, ('floor of %.17g / %.17g: %.17g'):format(x, y, quotient[i]))
+        end
+      end
+    end
+  end)
 end)

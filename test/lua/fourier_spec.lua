@@ -142,6 +142,12 @@ describe('the arguments of Fourier transforms', function()
     assert.is_true(tensor.fft(z, 0, 1):equal(tensor.fft(z, nil, 1)))
     assert.is_true(tensor.fft(z, 0, -1, 'ortho'):equal(z:fft(nil, nil, 'ortho')))
   end)
+  it('are not nil if a dimension may be meant', function()
+    local t = tensor.ones(2, 3)
+    for _, name in ipairs { 'std', 'var', 'sum', 'mean' } do
+      assert.is_false(pcall(tensor[name], t, nil))
+    end
+  end)
   it('have options with known words or their first letters', function()
     local z = tensor.randn(4, 3, 2)
     assert.is_true(tensor.fft(z, 0, 1, 'f'):equal(tensor.fft(z, 0, 1, 'forward')))

@@ -29,7 +29,7 @@ local calls = {
   {'torch.pow("a", 2)', 'pow: invalid arguments: (string, number)', NOTATION},
   {'t[1] = "a"', 'indexing: a number, a tensor or a table of numbers', 'got string'},
   {'t[1] = torch.FloatStorage(2)', 'got torch.FloatStorage'},
-  {'t[t:gt(0)] = {}', 'indexing: a tensor of size [] cannot be assigned', 'size [4]'},
+  {'t[t:gt(0)] = {}', 'indexing: the mask has 4 ones', '0 elements'},
   {'t.x = 3', "the class torch.DoubleTensor cannot be indexed by 'x'", 'no fields to set'},
   {'t[print] = 3', 'a tensor is indexed by numbers, tables', 'got function'},
   {'return t[t]', 'a LongTensor or a LongStorage, got torch.DoubleTensor', 't:gt(0)'},

@@ -77,6 +77,7 @@ describe('tensor.nn', function()
     local layer = nn.conv1d(1, 1, 2, {padding = 'same', bias = false})
     local params = {weight = tensor.DoubleTensor{{{1, 10}}}}
     assert.are.same({{{21, 32, 3}}}, layer(params, tensor.DoubleTensor{{{1, 2, 3}}}):totable())
+    assert.are.same({{21, 32, 3}}, layer(params, tensor.DoubleTensor{{1, 2, 3}}):totable())
     for _, dilation in ipairs{1, 3} do
       local options = {padding = 'same', dilation = {dilation, 1}, groups = 2}
       layer = nn.conv2d(2, 4, {4, 3}, options)

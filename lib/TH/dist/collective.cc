@@ -272,14 +272,14 @@ WorkPtr scatter(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way
   Call call;
   call.header = header_of(Operation::scatter, *r);
   set_root(*group, &call.header, root);
-  Way described = way;
+  Way own_way = way;
   if (group->rank() == root) {
     const Shape shape = with_ranks(*group, *r);
     if (t && t->dtype == r->dtype && has_shape(*t, shape.ndim, shape.size)) {
       call.in = input(t, r, false, way.mode);
     } else if (group->size() > 1) {
       // The other ranks have begun to wait, so all must get an error.
-      described.detail =
+      own_way.detail =
           t ? std::string(name_with_article(t->dtype)) + "Tensor of size " + shape_text(*t)
             : "no tensor";
     } else {
@@ -296,7 +296,7 @@ WorkPtr scatter(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way
     return table.scatter(handle, c.in.data(), c.out.data(), c.out.count(), c.out.type(),
                          c.header.root);
   };
-  return launch(group, std::move(call), described);
+  return launch(group, std::move(call), own_way);
 }
 
 WorkPtr reduce_scatter(const GroupPtr& group, Tensor* r, Tensor* t, Combine combine,

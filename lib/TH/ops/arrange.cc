@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/compose.h"
+#include "ops/tracer.h"
 #include "tensor/checked.h"
 
 namespace th {
@@ -16,8 +17,16 @@ TensorRef narrowed(Tensor* t, int dim, int64_t first, int64_t size) {
   return part;
 }
 
-// Computes r as t with one dimension reversed.
+// Computes r as t with one dimension reversed. The kernel of copies may go backwards, but gradients
+// and devices know positive strides only.
 void reverse(Tensor* r, Tensor* t, int dim) {
+  if (!device_of({r, t}) && !tracing()) {
+    TensorRef view(tensor_new_view(t));
+    view->storageOffset += (t->size[dim] - 1) * t->stride[dim];
+    view->stride[dim] = -t->stride[dim];
+    resize_as(r, *t);
+    return ops::copy(r, view.get());
+  }
   int64_t n = t->size[dim];
   TensorRef index(tensor_new(DType::Long));
   ops::range(index.get(), n - 1 + TH_INDEX_BASE, int64_t{TH_INDEX_BASE}, int64_t{-1});

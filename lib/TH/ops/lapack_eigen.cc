@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/linalg.h"
+#include "ops/tracer.h"
 
 namespace th {
 
@@ -57,6 +58,20 @@ void set_decomposition(Arguments& a, Shapes& s) {
 
 }  // namespace
 
+// Computes the eigenvalues of symmetric matrices. Returns the transposed vectors, unless `vectors`
+// is null.
+static TensorRef eigen_of_rows(Tensor* values, Tensor* vectors, Tensor* a, char uplo) {
+  Device* device = vectors ? device_of({values, vectors, a}) : device_of({values, a});
+  EigenCall options;
+  // The matrices are transposed, because `work` is row-major.
+  options.part = uplo == 'U' ? Part::lower : Part::upper;
+  options.vectors = vectors != nullptr;
+  TensorRef work = copy_by_rows(device, a);
+  find_symmetric(Op::eigh, device, values, options,
+                 [&](Operands& at) { return transposed_matrices(at, work.get()); });
+  return work;
+}
+
 void shapes(args::syev& a, Shapes& s) {
   if (!a.a) a.a = a.vectors;
   check_letter(s, a.job, "NV");
@@ -88,14 +103,7 @@ void shapes(args::eigh& a, Shapes& s) {
   s.set(a.vectors, *a.a);
 }
 void calls(args::eigh& a) {
-  Device* device = device_of({a.values, a.vectors, a.a});
-  EigenCall options;
-  // The matrices are transposed, because `work` is row-major.
-  options.part = a.uplo == 'U' ? Part::lower : Part::upper;
-  options.vectors = true;
-  TensorRef work = copy_by_rows(device, a.a);
-  find_symmetric(Op::eigh, device, a.values, options,
-                 [&](Operands& at) { return transposed_matrices(at, work.get()); });
+  TensorRef work = eigen_of_rows(a.values, a.vectors, a.a, a.uplo);
   TensorRef vectors = transposed(work.get());
   ops::copy(a.vectors, vectors.get());
 }
@@ -106,6 +114,11 @@ void shapes(args::eigvalsh& a, Shapes& s) {
   set_batch(s, a.values, *a.a, 1, {});
 }
 void calls(args::eigvalsh& a) {
+  // The derivative needs the vectors.
+  if (!tracing()) {
+    eigen_of_rows(a.values, nullptr, a.a, a.uplo);
+    return;
+  }
   TensorRef vectors(tensor_new(a.a->dtype));
   ops::eigh(a.values, vectors.get(), a.a, a.uplo);
 }

@@ -48,7 +48,7 @@ void copy_elements(Tensor* r, const Var& values) { ops::copy(r, with_shape(value
 
 Scalar CountNonzero::all(Tensor* t) const {
   if (t->numel() == 0) return 0;
-  return ops::sumall(as(neValue(ref(t), Scalar(0)), DType::Long).get());
+  return ops::sumall(neValue(ref(t), Scalar(0)).get());
 }
 void CountNonzero::along(Tensor* r, Tensor* t, int d) const {
   copy_elements(r, sum(as(neValue(ref(t), Scalar(0)), DType::Long), int64_t{d}, true));
@@ -61,9 +61,19 @@ void NanProd::along(Tensor* r, Tensor* t, int d) const {
 }
 
 Scalar NanExtreme::all(Tensor* t) const {
+  if (is_tried_first(*t)) {
+    const Scalar extreme = largest_ ? ops::maxall(t) : ops::minall(t);
+    if (!std::isnan(extreme.to_double())) return extreme;
+  }
   return of_all(t, [&](const Var& x) { return extreme_of(x, 0, largest_); });
 }
 void NanExtreme::along(Tensor* r, Tensor* t, int d) const {
+  if (is_tried_first(*t) && t->size[d] > 0) {
+    const int64_t dim = d;
+    const Sizes dims = {1, &dim};
+    const Var extremes = largest_ ? maxDims(ref(t), dims, true) : minDims(ref(t), dims, true);
+    if (!has_nan(extremes.get())) return copy_elements(r, extremes);
+  }
   copy_elements(r, extreme_of(ref(t), d, largest_));
 }
 

@@ -1,6 +1,9 @@
 #include "ops/reduction_methods.h"
 
+#include <cmath>
+
 #include "ops/compose.h"
+#include "ops/tracer.h"
 
 namespace th {
 
@@ -93,12 +96,26 @@ void Logical<reducer>::along(Tensor* r, Tensor* t, int d) const {
 template class Logical<Reducer::min>;
 template class Logical<Reducer::max>;
 
+bool is_tried_first(const Tensor& t) {
+  return (t.dtype == DType::Float || t.dtype == DType::Double) && t.numel() > 0 &&
+         !device_of({&t}) && !tracing();
+}
+bool has_nan(Tensor* r) { return std::isnan(ops::sumall(r).to_double()); }
+
 Scalar NanSum::all(Tensor* t) const {
+  if (is_tried_first(*t)) {
+    const double sum = sum_of_all(op_, t);
+    if (!std::isnan(sum)) return sum;
+  }
   TensorRef values = numbers_of(t).values;
   return to_scalar(reduce_all(op_, {Reducer::sum}, values.get()).value, values->dtype);
 }
 
 void NanSum::along(Tensor* r, Tensor* t, int d) const {
+  if (is_tried_first(*t) && r->dtype == t->dtype) {
+    reduce_dim(op_, {Reducer::sum}, r, nullptr, t, d);
+    if (!has_nan(r)) return;
+  }
   TensorRef values = numbers_of(t).values;
   if (is_integral(t->dtype)) values = in_type(values.get(), r->dtype);
   if (r->dtype == values->dtype) {
@@ -108,11 +125,19 @@ void NanSum::along(Tensor* r, Tensor* t, int d) const {
 }
 
 Scalar NanMean::all(Tensor* t) const {
+  if (is_tried_first(*t)) {
+    const double sum = sum_of_all(op_, t);
+    if (!std::isnan(sum)) return sum / static_cast<double>(t->numel());
+  }
   Numbers numbers = numbers_of(t);
   return sum_of_all(op_, numbers.values.get()) / sum_of_all(op_, numbers.valid.get());
 }
 
 void NanMean::along(Tensor* r, Tensor* t, int d) const {
+  if (is_tried_first(*t) && r->dtype == t->dtype) {
+    reduce_dim(op_, {Reducer::sum}, r, nullptr, t, d);
+    if (!has_nan(r)) return ops::div(r, r, static_cast<double>(t->size[d]));
+  }
   Numbers numbers = numbers_of(t);
   TensorRef sums = sums_of(op_, numbers.values.get(), d);
   TensorRef counts = sums_of(op_, numbers.valid.get(), d);

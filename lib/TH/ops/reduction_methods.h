@@ -53,6 +53,11 @@ class Logical : public ComposedMethod {
 using LogicalAnd = Logical<Reducer::min>;
 using LogicalOr = Logical<Reducer::max>;
 
+// Returns true if a reduction that does not leave NaN out is tried first. Without NaN in t, its
+// result is the same, and takes one pass. With NaN its result is NaN, and the other is computed.
+bool is_tried_first(const Tensor& t);
+bool has_nan(Tensor* r);  // also true for infinities of both signs
+
 class NanSum : public ComposedMethod {
  public:
   using ComposedMethod::ComposedMethod;

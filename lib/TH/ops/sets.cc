@@ -1,6 +1,7 @@
 // Operations on sets of elements.
 
 #include "ops/formula_operations.h"
+#include "ops/tracer.h"
 
 namespace th {
 
@@ -12,6 +13,20 @@ using namespace formulas;
 Var is_among(const Var& t, const Var& values) {
   if (t->numel() == 0 || values->numel() == 0) {
     return filled(t, DType::Byte, t->nDimension, t->size, 0);
+  }
+  constexpr int64_t kFew = 8;  // values: comparing with each takes less time than searching
+  if (values->numel() <= kFew && !device_of({values.get()}) && !tracing()) {
+    const Var list = flat(values);
+    Var found;
+    for (int64_t k = 0; k < list->numel(); ++k) {
+      const Var same = eqValue(t, ops::item(part(list, 0, k, 1).get()));
+      if (!found) {
+        found = same;
+      } else {
+        ops::cbitor(found.get(), found.get(), same.get());
+      }
+    }
+    return found;
   }
   const Var in_order = sorted_along(flat(values), 0);
   const Var position = cminValue(searchsorted(in_order, flat(t), false),

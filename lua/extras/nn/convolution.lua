@@ -115,8 +115,9 @@ local function add_convolutions(dims)
       local init = parameters(outputs, inputs / groups, s.size, outputs, options)
       local call = tensor[name]
       return layer.new(name, init, function(params, x)
-         if widths and x:dim() == dims + 2 then
-            x = tensor.pad(x, widths)
+         local others = x:dim() - dims  -- the channels, and the batch if there is one
+         if widths and (others == 1 or others == 2) then
+            x = tensor.pad(x, {unpack(widths, 2 * (3 - others) - 1)})
          end
          return call(x, params.weight, params.bias, s.stride, s.padding, s.dilation, groups)
       end)

@@ -9,11 +9,13 @@ local versions = require 'tensor.versions'
 local names = {
    learningRate = 'rate', weightDecay = 'decay', momentum = 'momentum', dampening = 'dampening',
    nesterov = 'nesterov', beta1 = 'beta1', beta2 = 'beta2', epsilon = 'epsilon', alpha = 'alpha',
+   amsgrad = 'amsgrad',
    maxIter = 'iterations', maxEval = 'evaluations', nCorrection = 'history',
    tolFun = 'gradientTolerance', tolX = 'changeTolerance',
 }
 local accepted = {
-   sgd = 'momentum dampening nesterov', adam = 'beta1 beta2 epsilon', adamW = 'beta1 beta2 epsilon',
+   sgd = 'momentum dampening nesterov', adam = 'beta1 beta2 epsilon amsgrad',
+   adamW = 'beta1 beta2 epsilon amsgrad',
    rmsprop = 'alpha epsilon momentum', adagrad = 'epsilon',
    lbfgs = 'iterations evaluations history gradientTolerance changeTolerance',
 }

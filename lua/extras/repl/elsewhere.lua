@@ -61,11 +61,11 @@ return {
   blackman = 'blackmanWindow', hamming = 'hammingWindow', hanning = 'hannWindow',
   kaiser = 'kaiserWindow', bartlett = 'bartlettWindow', left_shift = 'lshift', right_shift = 'rshift',
   bitwise_left_shift = 'lshift', bitwise_right_shift = 'rshift', bitwise_invert = 'bitnot',
-  choice = 'index(1, randint(1, n, count))', shuffle = 'index(1, randperm(n))',
+  choice = 'index(1, randint(1, n + 1, count))', shuffle = 'index(1, randperm(n))',
   diagflat = 'diag', extract = 't[mask]', fill_diagonal = 't:diagonal():fill(x)',
   genfromtxt = "load 'file.csv'", loadtxt = "load 'file.csv'", get_device = 'device()',
   new_zeros = 'zerosLike', pairwise_distance = 'cdist',
   promote_types = 'resultType', put_along_axis = 'scatter', putmask = 't[mask] = x',
-  split_with_sizes = 'tensorSplit', data_ptr = 'data()',
+  split_with_sizes = 'tensorSplit, with the first indices', data_ptr = 'data()',
   zeros_like = 'zerosLike', full_like = 'fullLike', empty_like = 'emptyLike',
 }

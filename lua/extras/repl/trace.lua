@@ -82,7 +82,10 @@ end
 
 -- Formats the frames from the error to f, which `caller` calls through xpcall.
 local function traceback(caller, f, value)
-  local inner, frames = frames_of_coroutines(value), frames_from(nil, 3, caller)
+  local frames = frames_from(nil, 3, caller)
+  local is_raised_again = frames[2] and frames[1].func == error
+                          and frames[2].source:find '[/\\]grad%.lua$'
+  local inner = is_raised_again and frames_of_coroutines(value) or {}
   -- Remove the frames below f: xpcall and, in Lua 5.1, the function that calls it.
   repeat
     local last = table.remove(frames)

@@ -87,12 +87,36 @@ int64_t convert_vectors(const float* in, int64_t n, int8_t* out) {
 }
 #endif
 
+// memmove with the instruction that the C library uses for long blocks is slow on some AMD
+// processors if the target is at a slightly larger position in its page. Short blocks are copied by
+// other instructions.
+inline void copy_bytes(char* to, const char* from, int64_t bytes) {
+  constexpr int64_t kShort = 2048, kPage = 4096, kNear = 64;
+  const auto distance = reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from);
+  const uintptr_t in_page = distance % kPage;
+  const bool overlaps =
+      distance < static_cast<uintptr_t>(bytes) || -distance < static_cast<uintptr_t>(bytes);
+  if (bytes <= kShort || in_page == 0 || in_page >= kNear || overlaps) {
+    std::memmove(to, from, static_cast<size_t>(bytes));
+    return;
+  }
+  for (int64_t i = 0; i < bytes; i += kShort) {
+    std::memmove(to + i, from + i, static_cast<size_t>(bytes - i < kShort ? bytes - i : kShort));
+  }
+}
+
 template <class To, class From>
 void copy_loop(char* const* data, const int64_t* stride, int64_t n, const void*) {
   constexpr int64_t to = sizeof(To), from = sizeof(From);
   if constexpr (std::is_same_v<To, From>) {
     if (stride[0] == to && stride[1] == from) {
-      std::memmove(data[0], data[1], n * sizeof(To));
+      return copy_bytes(data[0], data[1], n * to);
+    }
+    if (stride[0] == to && stride[1] == -from) {
+      To* out = reinterpret_cast<To*>(data[0]);
+      const From* in = reinterpret_cast<const From*>(data[1]);
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) out[i] = in[-i];
       return;
     }
     if (stride[0] == to && stride[1] == 2 * from) {

@@ -205,20 +205,56 @@ struct Quick<functor::cdiv<T>> {
 // fmod divides bit by bit. If the quotient is below 2^52 (2^23 in float), its rounded floor is at
 // most 1 too large. A fused multiplication then gives a - b * floor exactly.
 template <class T>
-struct Quick<functor::cremainderExact<T>> {
+struct QuickRest {
   static constexpr bool exists = std::is_floating_point_v<T>;
   using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
   static Word misfit(T a, T b) {
     const T limit = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52), size = std::fabs(b);
     return !(std::fabs(a) < size * limit) | !(size < std::numeric_limits<T>::infinity());
   }
-  static T run(T a, T b) {
-    const T sign = std::copysign(T(1), b), size = std::fabs(b), x = a * sign;
+  // The remainder of x by a positive size, from 0 to size.
+  static T rest_of(T x, T size) {
     const T rest = std::fma(-std::floor(x / size), size, x), next = rest + size;
-    return std::copysign(rest < 0 ? next : rest, b);
+    return rest < 0 ? next : rest;
+  }
+  static T fmod(T a, T b) { return std::copysign(rest_of(std::fabs(a), std::fabs(b)), a); }
+};
+template <class T>
+struct Quick<functor::cremainderExact<T>> : QuickRest<T> {
+  static T run(T a, T b) {
+    return std::copysign(QuickRest<T>::rest_of(a * std::copysign(T(1), b), std::fabs(b)), b);
   }
 };
+template <class T>
+struct Quick<functor::cfmod<T>> : QuickRest<T> {
+  static T run(T a, T b) { return QuickRest<T>::fmod(a, b); }
+};
+// As floored_quotient.
+template <class T>
+struct QuickFloorOfReals : QuickRest<T> {
+  static T run(T a, T b) {
+    const T rest = QuickRest<T>::fmod(a, b);
+    const bool differs = rest != 0 && (rest < 0) != (b < 0);
+    const T q = (a - rest) / b - (differs ? T(1) : T(0)), whole = std::floor(q);
+    const T rounded = q - whole > T(0.5) ? whole + 1 : whole;
+    return q == 0 ? std::copysign(T(0), a / b) : rounded;
+  }
+};
+#else
+template <class T>
+struct QuickFloorOfReals {
+  static constexpr bool exists = false;
+};
 #endif
+template <class T>
+struct QuickFloorOfIntegers : Quick<functor::cdiv<T>> {
+  static T run(T a, T b) {
+    return static_cast<T>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
+  }
+};
+template <class T>
+struct Quick<functor::floorDivide<T>>
+    : std::conditional_t<std::is_integral_v<T>, QuickFloorOfIntegers<T>, QuickFloorOfReals<T>> {};
 
 // Uses the fast form for blocks whose elements are all in its range.
 template <class Q, class Out, class F, class... In>

@@ -5,7 +5,12 @@
 
 #include "cpu/kernels/reduce_loops.h"
 
+#include <algorithm>
 #include <utility>
+
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
 
 #include "cpu/kernels/wide_sums.h"
 #include "functors/reducers.h"
@@ -48,6 +53,35 @@ constexpr bool kIsWide = std::is_floating_point_v<T> &&
                          (std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>> ||
                           std::is_same_v<R, Prod<T>>);
 
+#ifdef __F16C__
+// The compiler does not vectorize this conversion.
+inline void to_floats(const Half* in, int64_t n, float* out) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i));
+    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(half));
+  }
+  for (; i < n; ++i) out[i] = load(in[i]);
+}
+
+template <class R, class Parameter>
+inline void take_rows_of_half(const Half* x, int64_t n, int64_t step, int64_t width,
+                              typename R::A* acc, Parameter parameter) {
+  constexpr int64_t kBlock = 256;
+  float row[kBlock];
+  for (int64_t first = 0; first < width; first += kBlock) {
+    const int64_t count = std::min(kBlock, width - first);
+    for (int64_t i = 0; i < n; ++i) {
+      to_floats(x + i * step + first, count, row);
+#pragma GCC ivdep
+      for (int64_t j = 0; j < count; ++j) {
+        take<R>(acc + first + j, row[j], parameter(first + j));
+      }
+    }
+  }
+}
+#endif
+
 // Adds n rows of `width` elements to acc. Not inlined, so that runs and columns share it: these
 // loops dominate the compile time.
 template <class R, class T, class Parameter>
@@ -60,6 +94,11 @@ __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, in
       return add_columns<kRows>(n, step, width, acc, x, x);
     }
   }
+#ifdef __F16C__
+  if constexpr (std::is_same_v<T, Half>) {
+    return take_rows_of_half<R>(x, n, step, width, acc, parameter);
+  }
+#endif
   int64_t i = 0;
   for (; i + kRows <= n; i += kRows) {
     const T* row = x + i * step;
