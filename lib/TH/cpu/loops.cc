@@ -179,6 +179,41 @@ void run_tiles(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, con
                });
 }
 
+// Rows of few elements, as the coordinates of points: loops along the next dimension, in parts that
+// stay in the L1 cache, because a call of the loop for each row takes longer.
+constexpr int64_t kShortRow = 8, kRows = 512;
+
+template <int most>
+bool has_short_rows(const LoopPlanOf<most>& plan) {
+  return plan.ndim > 1 && plan.size[0] <= kShortRow && plan.size[1] >= 64;
+}
+
+template <int most>
+void run_short_rows(const LoopPlanOf<most>& plan, Loop loop, const void* context, int64_t grain) {
+  const int64_t parts = (plan.size[1] + kRows - 1) / kRows;
+  int64_t step[most];
+  for (int k = 0; k < plan.operands; ++k) step[k] = plan.stride[k][1];
+  const auto run_part = [&](int64_t part) {
+    char* data[most];
+    const int64_t first = part % parts * kRows, rows = std::min(kRows, plan.size[1] - first);
+    for (int k = 0; k < plan.operands; ++k) data[k] = plan.data[k] + first * step[k];
+    int64_t rest = part / parts;
+    for (int d = 2; d < plan.ndim; ++d) {
+      for (int k = 0; k < plan.operands; ++k) data[k] += rest % plan.size[d] * plan.stride[k][d];
+      rest /= plan.size[d];
+    }
+    for (int64_t i = 0; i < plan.size[0]; ++i) {
+      loop(data, step, rows, context);
+      for (int k = 0; k < plan.operands; ++k) data[k] += plan.stride[k][0];
+    }
+  };
+  const int64_t count = plan.numel / (plan.size[0] * plan.size[1]) * parts;
+  parallel_for(count, std::max<int64_t>(1, grain / (kRows * plan.size[0])),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t part = begin; part < end; ++part) run_part(part);
+               });
+}
+
 template <int most>
 void run_one_by_one(const LoopPlanOf<most>& plan, Loop loop, const void* context) {
   for_each_run(plan, 0, plan.numel, [&](char* const* data, const int64_t* stride, int64_t n) {
@@ -203,6 +238,7 @@ void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, cons
     loop(plan.data, stride, plan.numel, context);
     return;
   }
+  if (has_short_rows(plan)) return run_short_rows(plan, loop, context, grain);
   if (wants_tiles(plan)) return run_tiles(plan, item, loop, context, grain);
   parallel_for(plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
