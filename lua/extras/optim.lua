@@ -53,8 +53,8 @@ function Step:value(name, p, value)
    return self.values[key]
 end
 
--- Returns 1 - beta ^ n, the factor by which an average of n elements is too small. n: own.step if the
--- parameter missed a step, otherwise the number of steps of the optimizer.
+-- Returns 1 - beta ^ n, the factor by which an average of n elements is too small. n: own.step if
+-- the parameter missed a step, otherwise the number of steps of the optimizer.
 function Step:correction(beta, p, own)
    if own.step then
       return (1 - tensor.pow(beta, own.step)):type(p:type())

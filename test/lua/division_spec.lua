@@ -60,7 +60,8 @@ describe('quotients of integers', function()
           local is_whole = ffi.cast(ctype, q * y[i]) == x[i]
           if not is_whole and (x[i] < 0) ~= (y[i] < 0) then q = ffi.cast(ctype, q - 1) end
           if floor[i] ~= tonumber(q) and floor[i] ~= q then
-            error(('floor of %s / %s: %s'):format(tostring(x[i]), tostring(y[i]), tostring(floor[i])))
+            error(('floor of %s / %s: %s'):format(tostring(x[i]), tostring(y[i]),
+                                                  tostring(floor[i])))
           end
         end
         for _, divisor in ipairs { 1, 7, -3, -1, 100 } do

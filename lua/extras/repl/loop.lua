@@ -20,8 +20,8 @@ local function pass(...)
   return ...
 end
 
--- Returns the first position in the text of the token that a syntax error names; 0 if it is unknown.
-local function position_of_token(message, text)
+-- Returns the first position in the text of the token that a syntax error names, or 0.
+local function position_of(message, text)
   local token = message:match "near '(.*)'$" or message:match 'near (%S+)$'
   return token and text:find(token, 1, true) or 0
 end
@@ -46,7 +46,7 @@ local function source_of(text)
   end
   -- The attempt that understood more of the text has the more useful error.
   local is_expression = expression ~= text
-                        or position_of_token(expression_error, text) > position_of_token(statement_error, text)
+                        or position_of(expression_error, text) > position_of(statement_error, text)
   return nil, is_expression and expression_error or statement_error
 end
 

@@ -40,9 +40,9 @@ local function remove_raising_frames(frames)
   end
 end
 
--- Returns the frames from a level on, up to that of the function `last`. thread: nil for the running
--- one, where level 1 is the caller. Omits the inserted check for Ctrl-C, and the extra frames of
--- Lua 5.1 for tail calls.
+-- Returns the frames from a level on, up to that of the function `last`. thread: nil for the
+-- running one, where level 1 is the caller. Omits the inserted check for Ctrl-C, and the extra
+-- frames of Lua 5.1 for tail calls.
 local function frames_from(thread, level, last)
   local function next_frame()
     -- Not a tail call, which would remove a level.
