@@ -130,19 +130,6 @@ struct TableEntries {
   th::Subscript& add(th::Subscript::Kind kind) { return list[count++] = th::new_subscript(kind); }
 };
 
-// Raises an error if an element follows the first nil of a table, up to position `last`, as in {1,
-// nil, 3}. By Torch7's rule such elements are ignored.
-void check_no_holes(lua_State* L, int table, int count, int last) {
-  for (int i = count + 2; i <= last; ++i) {
-    lua_rawgeti(L, table, i);
-    if (!lua_isnil(L, -1) && !registered_state(L)->is_torch7(Rule::tables)) {
-      raise_error(L, "%s: position %d of the table is nil, but position %d is not", kIndexing,
-                  count + 1, i);
-    }
-    lua_pop(L, 1);
-  }
-}
-
 constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last, step}";
 
 // Reads {first, last, step} from the top of the stack.
@@ -150,7 +137,7 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   int table = lua_gettop(L);
   int count = static_cast<int>(compat_rawlen(L, table));
   if (count > 3) raise_error(L, "%s", kRange);
-  check_no_holes(L, table, count, 3);
+  check_no_holes(L, kIndexing, table, count, 3);
   double number[3];
   for (int i = 0; i < count; ++i) {
     lua_rawgeti(L, table, i + 1);
@@ -188,7 +175,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
   if (count > t->nDimension) {
     raise_error(L, "%d indices for a tensor of %d dimensions", count, t->nDimension);
   }
-  check_no_holes(L, key, count, t->nDimension);
+  check_no_holes(L, kIndexing, key, count, t->nDimension);
   int d = 0;
   for (int i = 0; i < count; ++i) {
     th::Subscript& entry = entries->add(th::Subscript::Kind::index);
@@ -232,17 +219,6 @@ bool is_mask_of_first(const State& state, const Tensor& t, const Object& key) {
   const Tensor& mask = *key.tensor();
   if (mask.nDimension == 0 || mask.nDimension >= t.nDimension) return false;
   return mask.numel() != t.numel() || std::equal(mask.size, mask.size + mask.nDimension, t.size);
-}
-
-// Throws unless the mask has as many ones as source has elements, or source has one element.
-// maskedCopy takes the first elements of a longer source, as in Torch7. While operations are
-// recorded, only it counts the ones.
-void check_count(Tensor* mask, const Tensor& source) {
-  const auto ones = static_cast<int64_t>(th::ops::countNonzeroall(mask).to_double());
-  const int64_t count = source.numel();
-  if (ones == count || count == 1) return;
-  th::fail("the mask has %lld ones, but the source has %lld elements", static_cast<long long>(ones),
-           static_cast<long long>(count));
 }
 
 // Returns the tensor to assign.
@@ -424,7 +400,8 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     source = check_source(L, state);
   }
   const bool is_checked = !number && state->rules.pairing == th::Pairing::numpy;
-  if (is_checked && !th::tracing()) protect(L, kIndexing, [&] { check_count(by, *source); });
+  if (is_checked && !th::tracing())
+    protect(L, kIndexing, [&] { th::check_mask_source(by, *source); });
   // One element is assigned to each position.
   if (!number && source->numel() == 1 && (tracked || is_checked)) {
     Tensor* repeated = push_new_tensor(L, state, source->dtype);

@@ -155,6 +155,28 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
 
 }  // namespace
 
+int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern, DType type) {
+  const bool has_conversion = th::is_integral(type) && is_defined(pattern, DType::Double);
+  return raise_error(L, "%s is not defined for %s%s", name, tensor_class(type),
+                     has_conversion ? ": convert it, as t:double() does" : "");
+}
+
+int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type) {
+  bool is_later = false;
+  for (int k = 0; k < pattern.slots; ++k) {
+    const ParameterSource& source = pattern.sources[k];
+    if (!source.tensor || source.result || source.arg < 0) continue;
+    if (source.kind == 'T' && source.arg != pattern.type_arg) break;
+    if (is_later && source.arg == pattern.type_arg) {
+      const th::OpRow& op = *pattern.row->op;
+      return raise_error(L, "%s is not defined for %s of %s, but for %s", name,
+                         op.parameters[k].name, tensor_class(type), op.types);
+    }
+    is_later = true;
+  }
+  return raise_undefined_type(L, name, pattern, type);
+}
+
 void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint64_t codes,
                    int count) {
   std::string got, accepted, hint;

@@ -270,12 +270,6 @@ void push_objects(lua_State* L, State* state, const char* name, const Pattern& p
   }
 }
 
-int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern, DType type) {
-  const bool has_conversion = th::is_integral(type) && is_defined(pattern, DType::Double);
-  return raise_error(L, "%s is not defined for %s%s", name, tensor_class(type),
-                     has_conversion ? ": convert it, as t:double() does" : "");
-}
-
 int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pattern,
                 const Arguments& args, DType type, bool of_numbers = false) {
   const Row& row = *pattern.row;
@@ -405,24 +399,6 @@ bool only_numbers(const Arguments& args) {
     if (i >= 16 || args.code(i) != kNumber) return false;
   }
   return args.count > 0;
-}
-
-// Raises the error of a call that matches a form but for the element type. The message names the
-// operand that determines the type, if operands of fixed types precede it.
-int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type) {
-  bool is_later = false;
-  for (int k = 0; k < pattern.slots; ++k) {
-    const ParameterSource& source = pattern.sources[k];
-    if (!source.tensor || source.result || source.arg < 0) continue;
-    if (source.kind == 'T' && source.arg != pattern.type_arg) break;
-    if (is_later && source.arg == pattern.type_arg) {
-      const th::OpRow& op = *pattern.row->op;
-      return raise_error(L, "%s is not defined for %s of %s, but for %s", name,
-                         op.parameters[k].name, tensor_class(type), op.types);
-    }
-    is_later = true;
-  }
-  return raise_undefined_type(L, name, pattern, type);
 }
 
 // By Torch7's rule some functions ignore arguments without effect, or nil at the end. Returns the

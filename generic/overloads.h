@@ -49,6 +49,11 @@ int call_overloads_of(lua_State* L, State* state, const Overloads& overloads, co
 // Lives as long as the process, shared by all Lua states.
 const Registry& registry();
 
+// Raises the error of a call that matches a form, which is not defined for the element type.
+int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern, DType type);
+// The same. If operands of fixed types precede the operand that determines the type, the message
+// names it.
+int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type);
 // Pushes the error message of a call that matches no form. codes, count: the arguments of the call.
 void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint64_t codes,
                    int count);

@@ -407,6 +407,9 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
 // Raises an error if a list has a key that is a string, as {1, dim = 2}, or nil before an element,
 // as {1, nil, 3}. By Torch7's rules these are ignored.
 void check_list(lua_State* L, int index);
+// Raises an error if an element follows the first nil of a table with `count` elements, up to
+// position `last`. name: that of the function in the message.
+void check_no_holes(lua_State* L, const char* name, int table, int count, int last);
 // Raises an error with the function's name if an argument is not a size. Used for constructors: Lua
 // knows no name for a called table, so read_sizes could not name it.
 void check_sizes(lua_State* L, int first, int last, const char* function);

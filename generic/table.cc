@@ -235,4 +235,16 @@ int tensor_to_table(lua_State* L) {
   return 1;
 }
 
+void check_no_holes(lua_State* L, const char* name, int table, int count, int last) {
+  if (registered_state(L)->is_torch7(Rule::tables)) return;
+  for (int i = count + 2; i <= last; ++i) {
+    lua_rawgeti(L, table, i);
+    if (!lua_isnil(L, -1)) {
+      raise_error(L, "%s: position %d of the table is nil, but position %d is not", name, count + 1,
+                  i);
+    }
+    lua_pop(L, 1);
+  }
+}
+
 }  // namespace bind

@@ -293,8 +293,9 @@ local function install(tensor)
          local arguments = pack(...)
          local x = arguments[which]
          if type(x) ~= 'number' and type(x) ~= 'table' and not istensor(x) and not isblob(x) then
+            local got = which > arguments.n and 'none' or describe(x)
             error(('%s: argument %d: a number, a tensor or a nested table of them is expected, '
-                   .. 'got %s'):format(name, which, which > arguments.n and 'none' or describe(x)), 2)
+                   .. 'got %s'):format(name, which, got), 2)
          end
          local tape, tracked, results, rules, is_tied = record(name, f, arguments,
             function(k) return k == which end)

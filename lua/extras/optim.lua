@@ -368,7 +368,7 @@ function optim.clipNorm(gradients, limit)
       return norm
    end
    norm = norm[1]
-   if not (norm <= limit) then
+   if norm > limit or norm ~= norm then
       for _, g in ipairs(leaves) do
          g:mul(limit / (norm + 1e-6))
       end

@@ -434,7 +434,7 @@ end)
 
 describe('nanToNum', function()
   it('may keep infinities', function()
-    local t, inf = tensor.Tensor { 0 / 0, 1 / 0, -1 / 0 }, math.huge
+    local t = tensor.Tensor { nan, inf, -inf }
     assert.are.equal('7 inf -inf', text(tensor.nanToNum(t, 7, inf, -inf)))
     assert.are.equal('0 2 -inf', text(tensor.nanToNum(t, nil, 2, -inf)))
   end)

@@ -65,14 +65,13 @@ describe('threads of data.batches', function()
 
   it('get functions that share their variables', function()
     require 'support.dialect'.since('5.2', 'Lua 5.1 has no debug.upvaluejoin')
-    local x = tensor.range(1, 4):view(4, 1)
+    local rows = tensor.range(1, 4):view(4, 1)
     for threads = 0, 1 do
-      local scale, calls = 1, {}
+      local scale, list = 1, {}
       local function apply(v) return v * scale end
-      local list = {}
-      for a in data.batches(x, {size = 2, shuffle = false, threads = threads,
+      for a in data.batches(rows, {size = 2, shuffle = false, threads = threads,
           transform = function(v)
-            scale, calls[1] = v:max(), scale
+            scale = v:max()
             return apply(v)
           end})(1) do
         list[#list + 1] = a[{1, 1}]

@@ -56,10 +56,10 @@ describe('quotients of integers', function()
         local floors = tensor.floorDivide(a, b)
         local floor = floors:data()
         for i = 0, n - 1 do
-          local q = quotient(x[i], y[i], ctype)
-          local is_whole = ffi.cast(ctype, q * y[i]) == x[i]
-          if not is_whole and (x[i] < 0) ~= (y[i] < 0) then q = ffi.cast(ctype, q - 1) end
-          if floor[i] ~= tonumber(q) and floor[i] ~= q then
+          local want = quotient(x[i], y[i], ctype)
+          local is_whole = ffi.cast(ctype, want * y[i]) == x[i]
+          if not is_whole and (x[i] < 0) ~= (y[i] < 0) then want = ffi.cast(ctype, want - 1) end
+          if floor[i] ~= tonumber(want) and floor[i] ~= want then
             error(('floor of %s / %s: %s'):format(tostring(x[i]), tostring(y[i]),
                                                   tostring(floor[i])))
           end
@@ -92,7 +92,7 @@ describe('remainders and rounded quotients of doubles', function()
       a:narrow(1, 1, 1000):floor()
       b:narrow(1, 1, 1000):ceil()
       a[5], b[6], a[7], b[8], a[9] = 0, 0, 1 / 0, 1 / 0, 0 / 0
-      local rest, quotient = tensor.cfmod(a, b), tensor.floorDivide(a, b)
+      local rest, floor = tensor.cfmod(a, b), tensor.floorDivide(a, b)
       for i = 1, n do
         local x, y = a[i], b[i]
         local r = math.fmod(x, y)
@@ -101,7 +101,7 @@ describe('remainders and rounded quotients of doubles', function()
           local q = (x - r) / y - ((r ~= 0 and (r < 0) ~= (y < 0)) and 1 or 0)
           local whole = math.floor(q)
           q = q - whole > 0.5 and whole + 1 or whole
-          assert(quotient[i] == q, ('floor of %.17g / %.17g: %.17g'):format(x, y, quotient[i]))
+          assert(floor[i] == q, ('floor of %.17g / %.17g: %.17g'):format(x, y, floor[i]))
         end
       end
     end
