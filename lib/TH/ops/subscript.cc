@@ -245,11 +245,9 @@ int place_of(int d, const Resolved& from, const Merged* merged) {
 }
 
 TensorRef reverse(Tensor* t, int d) {
-  int64_t n = t->size[d];
-  TensorRef order(tensor_new(DType::Long)), result(tensor_new(t->dtype));
-  order->storage = storage_new(DType::Long);
-  ops::range(order.get(), Scalar(n), Scalar(int64_t{1}), Scalar(int64_t{-1}));
-  ops::indexSelect(result.get(), t, d, order.get());
+  const int64_t dim = d;
+  TensorRef result(tensor_new(t->dtype));
+  ops::flip(result.get(), t, Sizes{1, &dim});
   return result;
 }
 
