@@ -401,3 +401,23 @@ describe('layers of networks', function()
     assert.matches('done %d times', f:explain())
   end)
 end)
+
+it('crossEntropy has all digits for large logits', function()
+  local one = tensor.LongTensor { 1 }
+  for _, class in ipairs { tensor.FloatTensor, tensor.DoubleTensor, tensor.BFloat16Tensor } do
+    for _, large in ipairs { 0, 100, 2 ^ 20, -2 ^ 100 } do
+      local t = class { { large, large } }
+      local slope, loss = tensor.grad(function(x) return tensor.crossEntropy(x, one) end)(t)
+      assert.are.same({ { -0.5, 0.5 } }, slope:totable())
+      assert.is_near(math.log(2), loss, 1e-15)
+    end
+  end
+  tensor.manualSeed(1)
+  local t, classes = tensor.randn(20, 30) * 1e4, tensor.randint(1, 30, { 20 }):long()
+  local function slope(x, f) return tensor.grad(f)(x):double() end
+  local exact = slope(t:float():double(), function(x)
+    return tensor.nll(tensor.logSoftmax(x), classes)
+  end)
+  local got = slope(t:float(), function(x) return tensor.crossEntropy(x, classes) end)
+  assert.is_true((exact - got):abs():max() < 1e-8)
+end)

@@ -86,17 +86,24 @@ struct ClassRows {
   double smoothing, weight_sum;
 };
 
-// The loss of each row, its weight (0 if it is ignored), and the logarithm of the sum of its
-// exponentials. sums null: t has logarithms of probabilities.
+// The largest element x of a row of logits, and the sum of exp(element - x).
+struct RowSum {
+  double largest, sum;
+};
+
+// The loss of each row, its weight (0 if it is ignored), and its sum. sums null: t has logarithms of
+// probabilities.
 struct ClassLossCall {
   ClassRows of;
-  double *losses, *weights, *sums;
+  double *losses, *weights;
+  RowSum* sums;
 };
 
 // The gradient of the losses, times g of each row. sums: as the loss wrote them, or null.
 struct ClassLossSlopesCall {
   ClassRows of;
-  const double *sums, *g;
+  const RowSum* sums;
+  const double* g;
   char* slope;
 };
 

@@ -10,6 +10,8 @@ namespace th {
 
 namespace {
 
+constexpr int64_t kSums = sizeof(RowSum) / sizeof(double);
+
 void check_numbers(Op op, const Shapes& s, Tensor* const& classes, int64_t count, int64_t ignored) {
   if (classes->numel() == 0) return;
   check_values(op, Condition::class_number, count, classes,
@@ -61,8 +63,8 @@ double weight_sum_of(Tensor* weight, double smoothing, int64_t classes) {
   return static_cast<double>(classes);
 }
 
-// The losses and the weights of the rows, as vectors of doubles. sums: that of the exponentials, or
-// null if t has logarithms.
+// The losses and the weights of the rows, as vectors of doubles. sums: a RowSum of each row, or null
+// if t has logarithms.
 struct Losses {
   TensorRef values, weights;
 };
@@ -83,15 +85,16 @@ Losses losses_of(const A& a, Tensor* t, double smoothing, Tensor* sums) {
     const auto result = [&](Tensor* r) { return reinterpret_cast<double*>(at.overwrite(r)); };
     call.losses = result(losses.values.get());
     call.weights = result(losses.weights.get());
-    call.sums = sums ? result(sums) : nullptr;
+    call.sums = sums ? reinterpret_cast<RowSum*>(at.overwrite(sums)) : nullptr;
     return call;
   });
   return losses;
 }
 
 // A hidden result, or a temporary if a C caller left it out.
-TensorRef vector_or_new(Tensor* given, int64_t count) {
-  return given ? shared(given) : TensorRef(tensor_new_sized(DType::Double, 1, &count));
+TensorRef sums_or_new(Tensor* given, int64_t count) {
+  const int64_t size[] = {count, kSums};
+  return given ? shared(given) : TensorRef(tensor_new_sized(DType::Double, 2, size));
 }
 int64_t rows_of(const Tensor& t, int64_t dimension) {
   int64_t n = 1;
@@ -109,8 +112,13 @@ Scalar total_of(const A& a, const Losses& losses) {
   return sum / divisor;
 }
 
-void set_vector(Shapes& s, Tensor*& r, int64_t count) {
-  if (r) s.set(r, 1, &count, Layout::contiguous);
+void set_divisor(Shapes& s, Tensor*& r) {
+  const int64_t one = 1;
+  if (r) s.set(r, 1, &one, Layout::contiguous);
+}
+void set_sums(Shapes& s, Tensor*& r, int64_t count) {
+  const int64_t size[] = {count, kSums};
+  if (r) s.set(r, 2, size, Layout::contiguous);
 }
 
 }  // namespace
@@ -141,28 +149,28 @@ ValidClasses valid_classes(Tensor* classes, int64_t ignored) {
 
 void shapes(args::crossEntropyall& a, Shapes& s) {
   check_losses(a, s, a.logits, a.labelSmoothing);
-  set_vector(s, a.logsumexp_, rows_of(*a.logits, a.dimension));
-  set_vector(s, a.divisor_, 1);
+  set_sums(s, a.sums_, rows_of(*a.logits, a.dimension));
+  set_divisor(s, a.divisor_);
 }
 void calls(args::crossEntropyall& a) {
-  TensorRef sums = vector_or_new(a.logsumexp_, rows_of(*a.logits, a.dimension));
+  TensorRef sums = sums_or_new(a.sums_, rows_of(*a.logits, a.dimension));
   a.returned = total_of(a, losses_of(a, a.logits, a.labelSmoothing, sums.get()));
 }
 
 void shapes(args::crossEntropy& a, Shapes& s) {
   check_losses(a, s, a.logits, a.labelSmoothing);
-  set_vector(s, a.logsumexp_, rows_of(*a.logits, a.dimension));
+  set_sums(s, a.sums_, rows_of(*a.logits, a.dimension));
   s.set(a.r_, *a.classes);
 }
 void calls(args::crossEntropy& a) {
-  TensorRef sums = vector_or_new(a.logsumexp_, rows_of(*a.logits, a.dimension));
+  TensorRef sums = sums_or_new(a.sums_, rows_of(*a.logits, a.dimension));
   const Losses losses = losses_of(a, a.logits, a.labelSmoothing, sums.get());
   if (a.r_->numel() > 0) ops::copy(a.r_, losses.values.get());
 }
 
 void shapes(args::nllall& a, Shapes& s) {
   check_losses(a, s, a.logs, 0);
-  set_vector(s, a.divisor_, 1);
+  set_divisor(s, a.divisor_);
 }
 void calls(args::nllall& a) { a.returned = total_of(a, losses_of(a, a.logs, 0, nullptr)); }
 
@@ -180,11 +188,14 @@ void shapes(args::classLossSlopes& a, Shapes& s) {
     s.fail(a.t, "a matrix is expected, got size %s", shape_text(*a.t).c_str());
   }
   const int64_t rows = a.t->size[0], classes = a.t->size[1];
-  for (Tensor* const* t : {&a.gradient, &a.logsumexp}) {
-    if (*t && !has_shape(**t, 1, &rows)) {
-      s.fail(*t, "a vector of %lld rows is expected, got size %s", static_cast<long long>(rows),
-             shape_text(**t).c_str());
-    }
+  if (!has_shape(*a.gradient, 1, &rows)) {
+    s.fail(a.gradient, "a vector of %lld rows is expected, got size %s",
+           static_cast<long long>(rows), shape_text(*a.gradient).c_str());
+  }
+  const int64_t sums[] = {rows, kSums};
+  if (a.sums && !has_shape(*a.sums, 2, sums)) {
+    s.fail(a.sums, "the sums of %lld rows are expected, got size %s", static_cast<long long>(rows),
+           shape_text(*a.sums).c_str());
   }
   if (a.classes->numel() != rows) {
     s.fail(a.classes, "%lld class numbers are expected, got %s", static_cast<long long>(rows),
@@ -202,15 +213,14 @@ void calls(args::classLossSlopes& a) {
   if (a.t->numel() == 0) return;
   TensorRef g = contiguous(a.gradient), t = contiguous(a.t), classes = contiguous(a.classes);
   TensorRef weight = a.weight ? contiguous(a.weight) : TensorRef();
-  TensorRef sums = a.logsumexp ? contiguous(a.logsumexp) : TensorRef();
+  TensorRef sums = a.sums ? contiguous(a.sums) : TensorRef();
   const double weight_sum = weight_sum_of(a.weight, a.labelSmoothing, a.t->size[1]);
   run(a.op, device_of({a.t, a.classes}), [&](Operands& at) {
     ClassLossSlopesCall call;
     call.of = rows_of(at, t.get(), classes.get(), weight.get(), a.ignoreIndex, a.labelSmoothing,
                       weight_sum);
-    const auto read = [&](Tensor* x) { return reinterpret_cast<const double*>(at.read(x).data); };
-    call.g = read(g.get());
-    call.sums = sums ? read(sums.get()) : nullptr;
+    call.g = reinterpret_cast<const double*>(at.read(g.get()).data);
+    call.sums = sums ? reinterpret_cast<const RowSum*>(at.read(sums.get()).data) : nullptr;
     call.slope = at.overwrite(a.slope);
     return call;
   });

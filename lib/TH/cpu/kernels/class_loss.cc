@@ -13,7 +13,7 @@ namespace th {
 namespace {
 
 template <class T>
-double log_of_sum(const T* t, int64_t count) {
+RowSum sum_of_row(const T* t, int64_t count) {
   using A = ComputeOf<T>;
   A largest = largest_of(t, count);
   // NaN is not larger than -infinity, but the sum is then NaN.
@@ -26,7 +26,7 @@ double log_of_sum(const T* t, int64_t count) {
                                for (int64_t i = 0; i < n; ++i) part += e[i];
                                sum += static_cast<double>(part);
                              });
-  return static_cast<double>(largest) + std::log(sum);
+  return {static_cast<double>(largest), sum};
 }
 
 // The weights of a row: that of its class, times 1 - smoothing, and of each class c, times
@@ -54,17 +54,22 @@ void class_losses(const ClassLossCall& c) {
     for (int64_t row = begin; row < end; ++row) {
       const T* t = reinterpret_cast<const T*>(of.t) + row * n;
       const RowWeights w = weights_of(of, weight, row);
-      const double log_sum = c.sums ? log_of_sum(t, n) : 0;
-      if (c.sums) c.sums[row] = log_sum;
+      const RowSum sum = c.sums ? sum_of_row(t, n) : RowSum{0, 1};
+      if (c.sums) c.sums[row] = sum;
       c.losses[row] = c.weights[row] = 0;
       if (w.number < 0) continue;
       c.weights[row] = weight ? static_cast<double>(load(weight[w.number])) : 1;
-      double loss = w.own * (log_sum - static_cast<double>(load(t[w.number])));
+      // Not the logarithm of the whole sum: it has no digits left if the largest element is large.
+      const double log_sum = std::log(sum.sum);
+      const auto loss_of = [&](int64_t i) {
+        return log_sum - (static_cast<double>(load(t[i])) - sum.largest);
+      };
+      double loss = w.own * loss_of(w.number);
       if (w.each > 0) {
         double rest = 0;
         for (int64_t i = 0; i < n; ++i) {
           const double each = weight ? static_cast<double>(load(weight[i])) : 1;
-          rest += each * (log_sum - static_cast<double>(load(t[i])));
+          rest += each * loss_of(i);
         }
         loss += w.each * rest;
       }
@@ -85,7 +90,7 @@ void class_loss_slopes(const ClassLossSlopesCall& c) {
       T* slope = reinterpret_cast<T*>(c.slope) + row * n;
       const RowWeights w = weights_of(of, weight, row);
       const double g = c.g[row];
-      const A each = static_cast<A>(w.each * g), all = static_cast<A>(w.sum(of) * g);
+      const A each = static_cast<A>(w.each * g);
       // -(the weight of the class i in the loss), times g.
       const auto weight_slope = [&](int64_t i) {
         const A own = i == w.number ? static_cast<A>(w.own * g) : A(0);
@@ -98,17 +103,19 @@ void class_loss_slopes(const ClassLossSlopesCall& c) {
         slope[w.number] = convert<T>(-weight_slope(w.number));
         continue;
       }
-      each_block_of_exponentials(t, n, c.sums[row], [&](int64_t first, int64_t m, const A* p) {
+      const RowSum sum = c.sums[row];
+      const A of_exponential = static_cast<A>(w.sum(of) * g / sum.sum);
+      each_block_of_exponentials(t, n, sum.largest, [&](int64_t first, int64_t m, const A* e) {
         if (w.each > 0) {
           for (int64_t i = 0; i < m; ++i) {
-            slope[first + i] = convert<T>(p[i] * all - weight_slope(first + i));
+            slope[first + i] = convert<T>(e[i] * of_exponential - weight_slope(first + i));
           }
           return;
         }
-        for (int64_t i = 0; i < m; ++i) slope[first + i] = convert<T>(p[i] * all);
+        for (int64_t i = 0; i < m; ++i) slope[first + i] = convert<T>(e[i] * of_exponential);
         const int64_t own = w.number - first;
         if (own >= 0 && own < m) {
-          slope[w.number] = convert<T>(p[own] * all - weight_slope(w.number));
+          slope[w.number] = convert<T>(e[own] * of_exponential - weight_slope(w.number));
         }
       });
     }

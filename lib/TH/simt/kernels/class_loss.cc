@@ -34,7 +34,7 @@ __global__ void find_losses(ClassLossCall c) {
     const auto read = [&](int64_t i) { return load(t[i]); };
     typename Shape::template Elements<C> elements;
     elements.load(of.classes, read);
-    double log_sum = 0;
+    RowSum row_sum = {0, 1};
     if (c.sums) {
       C largest = -INFINITY;
       double sum = 0;
@@ -43,21 +43,23 @@ __global__ void find_losses(ClassLossCall c) {
       largest = Shape::template combined<Largest<C>>(largest);
       const double shift = std::isinf(largest) ? 0 : largest;
       elements.visit(of.classes, read, [&](C x, int64_t) { sum += exp(x - shift); });
-      log_sum = shift + log(Shape::template combined<Sum<double>>(sum));
+      row_sum = {shift, Shape::template combined<Sum<double>>(sum)};
     }
+    const double log_sum = log(row_sum.sum);
+    const auto loss_of = [&](double x) { return log_sum - (x - row_sum.largest); };
     double rest = 0;
     if (of.smoothing > 0) {
       elements.visit(of.classes, read,
-                     [&](C x, int64_t i) { rest += weight_at(weight, i) * (log_sum - x); });
+                     [&](C x, int64_t i) { rest += weight_at(weight, i) * loss_of(x); });
       rest = Shape::template combined<Sum<double>>(rest);
     }
     if (Shape::lane() != 0) continue;
     const int64_t number = class_of(of, row);
-    if (c.sums) c.sums[row] = log_sum;
+    if (c.sums) c.sums[row] = row_sum;
     c.losses[row] = c.weights[row] = 0;
     if (number < 0) continue;
     c.weights[row] = weight_at(weight, number);
-    c.losses[row] = (1 - of.smoothing) * c.weights[row] * (log_sum - element(t, number)) +
+    c.losses[row] = (1 - of.smoothing) * c.weights[row] * loss_of(element(t, number)) +
                     of.smoothing / static_cast<double>(of.classes) * rest;
   }
 }
@@ -76,7 +78,8 @@ __global__ void find_slopes(ClassLossSlopesCall c) {
       const double each = of.smoothing / static_cast<double>(of.classes);
       if (c.sums) {
         const double x = element(reinterpret_cast<const T*>(of.t), k);
-        slope = exp(x - c.sums[row]) * (own + each * of.weight_sum);
+        const RowSum sum = c.sums[row];
+        slope = exp(x - sum.largest) / sum.sum * (own + each * of.weight_sum);
       }
       if (of.smoothing > 0) slope -= each * weight_at(weight, i);
       if (i == number) slope -= own;
