@@ -81,15 +81,16 @@ Var exponent_slope(const Var& r, const Var& t, const Var&) {
   return except(r * log(without_zeros(t)), eqValue(t, Scalar(0)));
 }
 
+// If one of them is NaN, both get the whole gradient.
 Var share_of_larger(const Var& g, const Var& a, const Var& b) {
-  return only(g, gtTensor(a, b)) + only(g * 0.5, eqTensor(a, b));
+  return except(g, ltTensor(a, b)) - only(g * 0.5, eqTensor(a, b));
 }
 
 Var share_of_fmax(const Var& g, const Var& a, const Var& b) {
-  return share_of_larger(g, a, b) + only(g, isnan(b));
+  return except(share_of_larger(g, a, b), isnan(a)) + only(g, isnan(a) * isnan(b));
 }
 Var other_share_of_fmax(const Var& g, const Var& a, const Var& b) {
-  return share_of_larger(g, b, a) + except(only(g, isnan(a)), isnan(b));
+  return except(share_of_larger(g, b, a), isnan(b));
 }
 
 Var sinc_slope(const Var& t, const Var& r) {
