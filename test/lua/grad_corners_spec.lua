@@ -475,3 +475,18 @@ describe('nested tables', function()
                      'grad: a table of tensors has more than 1000 levels')
   end)
 end)
+
+it('the gradient of normal by its deviations is the standard normal number', function()
+  local n = 5
+  tensor.manualSeed(1)
+  local drawn = tensor.normal(tensor.zeros(n), tensor.ones(n)):totable()
+  for _, mean in ipairs { 10, tensor.zeros(n):fill(10) } do
+    for _, deviation in ipairs { 0, 1e-5, 1 } do
+      local slope = tensor.grad(function(d)
+        tensor.manualSeed(1)
+        return tensor.normal(mean, d):sum()
+      end)(tensor.zeros(n):fill(deviation))
+      assert.are.same(drawn, slope:totable())
+    end
+  end
+end)

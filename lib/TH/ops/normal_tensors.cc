@@ -32,7 +32,7 @@ void shapes(args::normal_stddevs& a, Shapes& s) {
 }
 void calls(args::normal_stddevs& a) {
   place_result(device_of({a.stddevs}), a.self);
-  fill_by(Op::normal_stddevs, a.self, a.gen, Distribution::normal, 0, 1);
+  ops::normal(a.self, a.gen, 0, 1);
   ops::cmul(a.self, a.self, a.stddevs);
   ops::add(a.self, a.self, a.mean);
 }
@@ -47,7 +47,7 @@ void shapes(args::normal_means_stddevs& a, Shapes& s) {
 }
 void calls(args::normal_means_stddevs& a) {
   place_result(device_of({a.means, a.stddevs}), a.self);
-  fill_by(Op::normal_means_stddevs, a.self, a.gen, Distribution::normal, 0, 1);
+  ops::normal(a.self, a.gen, 0, 1);
   ops::cmul(a.self, a.self, a.stddevs);
   ops::cadd(a.self, a.self, 1, a.means);
 }
