@@ -88,3 +88,55 @@ describe('16-bit types', function()
     end)
   end
 end)
+
+describe('reductions to the positions of indices', function()
+  local L = tensor.LongTensor
+  local function first(n) return L(n):fill(1) end
+
+  it('of 16-bit types are computed in float', function()
+    for _, class in ipairs { tensor.HalfTensor, tensor.BFloat16Tensor } do
+      local ones = class(5000):fill(1)
+      assert.are.equal(class { 5000 }[1], tensor.bincount(first(5000), ones)[1])
+      local zero = class(1):zero()
+      assert.are.equal(class { 5000 }[1], zero:clone():scatterReduce(1, first(5000), ones, 'sum')[1])
+      local range = tensor.range(1, 1000):type(class():type())
+      for _, name in ipairs { 'scatterReduce', 'indexReduce' } do
+        local mean = zero:clone()[name](zero:clone(), 1, first(1000), range, 'mean', false)[1]
+        assert.are.equal(class { range:double():mean() }[1], mean)
+      end
+    end
+    local large = tensor.HalfTensor { 60000, 60000 }
+    assert.are.equal(tensor.HalfTensor { 60000 }[1],
+                     tensor.HalfTensor(1):scatterReduce(1, first(2), large, 'mean', false)[1])
+  end)
+
+  it('means of integers do not overflow', function()
+    for _, class in ipairs { tensor.ByteTensor, tensor.CharTensor } do
+      for _, name in ipairs { 'scatterReduce', 'indexReduce' } do
+        local zero = class(1):zero()
+        assert.are.equal(1, zero[name](zero, 1, first(256), class(256):fill(1), 'mean', false)[1])
+        assert.are.equal(100, zero[name](zero, 1, first(2), class(2):fill(100), 'mean', false)[1])
+      end
+    end
+    local t = tensor.ByteTensor { 200, 7, 9 }
+    assert.are.same({ 200, 8, 9 },
+                    t:scatterReduce(1, L { 1, 2 }, tensor.ByteTensor { 200, 10 }, 'mean'):totable())
+  end)
+end)
+
+it('an element does not depend on its position, with one tensor or two', function()
+  local functions = { tensor.xlogy, tensor.atan2, tensor.hypot, tensor.cpow, tensor.logaddexp,
+                      tensor.exp2, tensor.atanh, tensor.logit, tensor.log1p, tensor.asinh }
+  tensor.manualSeed(1)
+  for _, class in ipairs { tensor.FloatTensor, tensor.DoubleTensor } do
+    for k, f in ipairs(functions) do
+      local a, b = class(2, 67):uniform(), class(2, 67):uniform()
+      local binary = k <= 5
+      local all = binary and f(a, b) or f(a)
+      for j = 1, 67 do
+        local x, y = a:narrow(2, j, 1), b:narrow(2, j, 1)
+        assert.are.equal(all[{ 2, j }], (binary and f(x, y) or f(x))[{ 2, 1 }], k)
+      end
+    end
+  end
+end)

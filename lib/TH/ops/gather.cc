@@ -113,17 +113,33 @@ Scalar neutral_of(const IndexReduction& reduction, DType type) {
   });
 }
 
+// The type in which sums and products of elements are computed. Means of integers fit into their
+// type, but the sums may not.
+DType type_of_reduction(const char* name, DType type) {
+  if (!std::strcmp(name, "amax") || !std::strcmp(name, "amin")) return type;
+  return is_integral(type) && !std::strcmp(name, "mean") ? DType::Long : compute_type(type);
+}
+
 // index: of the shape of src.
 void reduce_by_index(Tensor* r, int64_t dim, Tensor* index, Tensor* src, const char* name,
                      bool include_self) {
+  const DType type = type_of_reduction(name, r->dtype);
+  if (type != r->dtype) {
+    TensorRef wide = in_type(r, type), source = in_type(src, type);
+    reduce_by_index(wide.get(), dim, index, source.get(), name, include_self);
+    return ops::copy(r, wide.get());
+  }
   const IndexReduction& reduction = *find_index_reduction(name);
   if (!include_self) ops::scatterFill(r, dim, index, neutral_of(reduction, r->dtype));
   reduction.run(r, dim, index, src);
   if (std::strcmp(name, "mean")) return;
   // Elements to which no index points keep their values: they are divided by 1.
-  const Var ones = filled(ref(src), 1), counts = filled(ref(r), include_self ? 1 : 0);
+  const auto constant = [](const Tensor& like, double value) {
+    return Var(filled(like, DType::Long, like.nDimension, like.size, value));
+  };
+  const Var ones = constant(*src, 1), counts = constant(*r, include_self ? 1 : 0);
   ops::scatterAdd(counts.get(), dim, index, ones.get());
-  const Var divisors = formulas::cmaxValue(counts, Scalar(1));
+  const Var divisors = as(formulas::cmaxValue(counts, Scalar(1)), type);
   if (is_integral(r->dtype)) {
     ops::floorDivide(r, r, divisors.get());
   } else {

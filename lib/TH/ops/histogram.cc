@@ -153,7 +153,11 @@ void shapes_of_counts(A& a, Shapes& s) {
 void add_weights(Tensor* r, Tensor* t, Tensor* weights) {
   place_result(device_of({t}), r);
   ops::fill(r, 0);
-  if (t->numel() > 0) ops::scatterAdd(r, 0, flattened(t).get(), flattened(weights).get());
+  if (t->numel() == 0) return;
+  const DType type = compute_type(r->dtype);
+  TensorRef sums = in_type(r, type), added = in_type(flattened(weights).get(), type);
+  ops::scatterAdd(sums.get(), 0, flattened(t).get(), added.get());
+  if (type != r->dtype) ops::copy(r, sums.get());
 }
 
 }  // namespace
