@@ -58,9 +58,11 @@ int type_of_operands(const Pattern& pattern, const Arguments& args) {
 }
 
 bool convert_operands(lua_State* L, State* state, const Overloads& overloads,
-                      const Arguments& args) {
+                      const Arguments& args, bool with_nil) {
   for (const Pattern& pattern : overloads.patterns) {
-    if (!pattern.matches(args.codes, args.count) || is_hidden(state, pattern)) continue;
+    const bool fits = with_nil ? pattern.matches_with_nil(args.codes, args.count)
+                               : pattern.matches(args.codes, args.count);
+    if (!fits || is_hidden(state, pattern)) continue;
     const int type = type_of_operands(pattern, args);
     if (type < 0) continue;
     bool converted = false;
@@ -97,11 +99,17 @@ uint32_t numbers_for_operands(const Pattern& pattern, const Arguments& args) {
   return has_tensor && codes == pattern.codes ? numbers : 0;
 }
 
+// Replaces as few numbers as possible: `addcmul(t, 2, src, 3)` has a factor and one number.
 bool replace_numbers(lua_State* L, State* state, const Overloads& overloads,
                      const Arguments& args) {
+  int fewest = 0;
+  for (const Pattern& pattern : overloads.patterns) {
+    const int count = __builtin_popcount(numbers_for_operands(pattern, args));
+    if (count && (!fewest || count < fewest)) fewest = count;
+  }
   for (const Pattern& pattern : overloads.patterns) {
     const uint32_t numbers = numbers_for_operands(pattern, args);
-    if (!numbers) continue;
+    if (!numbers || __builtin_popcount(numbers) > fewest) continue;
     // The type of the first operand that is a tensor, else of the result.
     DType type = state->default_type;
     bool of_operand = false;
@@ -135,7 +143,10 @@ bool replace_numbers(lua_State* L, State* state, const Overloads& overloads,
 bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads,
                      const Arguments& args) {
   if (args.count > Arguments::kMaxCodes) return false;
-  if (!state->is_torch7(Rule::types) && convert_operands(L, state, overloads, args)) return true;
+  for (bool with_nil : {false, true}) {
+    if (state->is_torch7(Rule::types)) break;
+    if (convert_operands(L, state, overloads, args, with_nil)) return true;
+  }
   const bool element_wise =
       overloads.element_wise || (overloads.function && overloads.function->element_wise);
   return element_wise && replace_numbers(L, state, overloads, args);

@@ -272,3 +272,39 @@ describe('negative powers of integers', function()
     assert.are.same({ 0.5 }, tensor.pow(tensor.Tensor { 2 }, -1):totable())
   end)
 end)
+
+it('numbers take the place of as few operands as possible', function()
+  local x = tensor.Tensor { 10, 20 }
+  for _, name in ipairs { 'addcmul', 'addcdiv' } do
+    local number = tensor.Tensor(1):fill(4)
+    for _, arguments in ipairs { { 2, x, 4 }, { 2, 4, x } } do
+      local t = tensor.Tensor { 1, 2 }
+      local as_tensors = { 2, unpack(arguments, 2) }
+      for k, v in ipairs(as_tensors) do as_tensors[k] = k > 1 and v == 4 and number or v end
+      local wanted = tensor[name](t, unpack(as_tensors)):totable()
+      assert.are.same(wanted, tensor[name](t, unpack(arguments)):totable())
+      assert.are.same({ 1, 2 }, t:totable())
+      assert.are.same(wanted, t[name](t, unpack(arguments)):totable())
+    end
+    assert.are.same(tensor[name](x, 2, x, 4):totable(),
+                    tensor[name](x, 2, x:float(), 4):totable())
+  end
+end)
+
+it('nil stands for a default value also beside operands of different types', function()
+  local d, f = tensor.ones(2), tensor.FloatTensor { 1, 3 }
+  assert.are.same({ 1, 0 }, tensor.isclose(d, f, nil, 1):totable())
+  assert.are.same({ 2, 4 }, tensor.add(d, nil, f):totable())
+  assert.are.same({ 1, 1, 1, 3 }, tensor.cat(d, f, nil):totable())
+end)
+
+it('a power of ten beyond the element type rounds to 0', function()
+  for _, class in ipairs { 'Float', 'Half', 'BFloat16', 'Double', 'Byte', 'Long' } do
+    local t = tensor[class .. 'Tensor'] { 1, 123 }
+    for _, decimals in ipairs { -38, -39, -310, -400 } do
+      assert.are.same({ 0, 0 }, tensor.round(t, decimals):totable())
+    end
+  end
+  assert.are.equal(inf, tensor.round(tensor.Tensor { inf }, -400)[1])
+  assert.are.equal(0, tensor.round(12345, -309))
+end)
