@@ -135,6 +135,17 @@ local function install(tensor)
       write(file, record, upvalues, UPVALUES, hook)
    end
 
+   -- The version of the class, 1 if it has none.
+   local function version_of(object, class_name)
+      local version = tensor.version(object)
+      if version == nil then return 1 end
+      if type(version) ~= 'number' then
+         error(('writeObject: the field __version of %s is a number, got %s'):format(
+                  class_name, tensor.type(version)), 0)
+      end
+      return version
+   end
+
    local function write_instance(file, record, object, class, name, hook)
       local method = class.__write or class.write
       if type(method) == 'function' then
@@ -197,7 +208,7 @@ local function install(tensor)
             writehead(file, kind, index)
             write_table(file, record, object, hook)
          elseif kind == kinds.TORCH then
-            writehead(file, kind, index, 'V ' .. tostring(tensor.version(object)), class_name)
+            writehead(file, kind, index, 'V ' .. version_of(object, class_name), class_name)
             write_instance(file, record, object, class, class_name, hook)
             if record.on_object then
                record.on_object(file)

@@ -297,6 +297,20 @@ describe('classes of C', function()
     assert.are.equal(Point, tensor.getmetatable 'classes.Point')
   end)
 
+  it('are written with a version that can be read', function()
+    local module = {}
+    local Class = tensor.class('classes.Versions', module)
+    function Class:__init() self.x = 5 end
+    for _, version in ipairs { 3, false } do
+      Class.__version = version or nil
+      assert.are.equal(5, tensor.deserialize(tensor.serialize(module.Versions())).x)
+    end
+    Class.__version = '3a'
+    local ok, message = pcall(tensor.serialize, module.Versions())
+    assert.is_false(ok)
+    assert.matches('the field __version of classes.Versions is a number, got string', message)
+  end)
+
   it('lend functions their environment', function()
     local function f() return answer end  -- luacheck: ignore 113
     tensor.setenv(f, { answer = 42 })
