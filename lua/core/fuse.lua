@@ -8,6 +8,12 @@ local function install(tensor)
       error('fuse: ' .. string.format(...), 3)
    end
 
+   -- A number that depends on the arguments of a gradient.
+   local function is_tracked(value)
+      local class = type(value) == 'table' and getmetatable(value)
+      return type(class) == 'table' and rawget(class, 'is_tracked_number')
+   end
+
    -- Replaces numbers by tensors of 1 element. Raises an error if tensor types differ.
    local function tensors_of(tensors, names)
       local own, alike = getmetatable(tensors[1]), tensor.isTensor(tensors[1])
@@ -25,7 +31,7 @@ local function install(tensor)
             if name ~= class then
                fail("'%s' is a %s and '%s' a %s: convert one of them", first, class, names[k], name)
             end
-         elseif type(value) ~= 'number' then
+         elseif type(value) ~= 'number' and not is_tracked(value) then
             fail("a tensor or a number is expected for '%s', got %s", names[k],
                  tensor.type(value))
          end
@@ -34,6 +40,8 @@ local function install(tensor)
       for k, value in ipairs(tensors) do
          if type(value) == 'number' then
             tensors[k] = new(1):fill(value)
+         elseif is_tracked(value) then
+            tensors[k] = value.tensor:type(class)
          end
       end
       return tensors
@@ -57,7 +65,7 @@ local function install(tensor)
    local function evaluate_any(self, ...)
       local names, count, tensors = self.operands, select('#', ...), { ... }
       local last, result = tensors[count], nil
-      if type(last) == 'table' and count <= 2 then
+      if type(last) == 'table' and count <= 2 and not is_tracked(last) then
          if count == 2 then
             result = tensors[1]
          end

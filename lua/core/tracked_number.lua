@@ -11,7 +11,7 @@ return function(tensor, native)
 
    -- A number that depends on tracked tensors: a DoubleTensor of one element with the operators of
    -- a number.
-   local Number = {}
+   local Number = { is_tracked_number = true }
    Number.__index = Number
 
    -- A DoubleTensor with the number x, made by an operation.
@@ -199,7 +199,7 @@ return function(tensor, native)
       return plain_value(a) <= plain_value(b)
    end
    setmetatable(Number, { __index = function(_, name)
-      if type(name) == 'string' and tensor[name] then
+      if rawget(tensor, name) then
          return function(self, ...)
             return call(name, false, self, ...)
          end

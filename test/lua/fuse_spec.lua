@@ -282,3 +282,17 @@ it('powers that are one operation are those of pow', function()
     end
   end
 end)
+
+it('operands may be numbers that depend on the arguments of a gradient', function()
+  local x = tensor.Tensor { 1, 2 }
+  local function gradient(f) return tensor.grad(f)(x):totable() end
+  -- The gradient of x * sum(x) * 1 is 2 * sum(x).
+  local by_position = gradient(function(t) return tensor.fuse 'a * n'(t, t:sum()):sum() end)
+  local by_name = gradient(function(t)
+    return tensor.fuse 'n * a' { a = t, n = t:sum() }:sum()
+  end)
+  assert.are.same({ 6, 6 }, by_position)
+  assert.are.same({ 6, 6 }, by_name)
+  local of_float = tensor.grad(function(t) return tensor.fuse 'a * n'(t, t:sum()):sum() end)
+  assert.are.same({ 6, 6 }, of_float(x:float()):totable())
+end)
