@@ -17,9 +17,11 @@ namespace bind {
     "They are accepted. `clamp(r, t, 5)` has a result and a lower bound.")                       \
   X(arithmetic,                                                                                  \
     "`remainder` is exact. `clamp(t, 2, 0)` is 0. `eye(3, 0)` has no columns. Integers with "    \
-    "negative exponents, `uniform(3, -1)` and `cauchy(0, 0)` are errors.",                       \
+    "negative exponents, `uniform(3, -1)` and `cauchy(0, 0)` are errors. `multinomialAlias` "    \
+    "draws each category with its probability.",                                                 \
     "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements "           \
-    "below 2, and 0 for others. `eye(3, 0)` has 3 columns. The others have results.")            \
+    "below 2, and 0 for others. `eye(3, 0)` has 3 columns. `multinomialAlias` draws the "        \
+    "category before each alias. The others have results.")                                      \
   X(broadcast,                                                                                   \
     "Shapes pair by NumPy's rules first. In `t[mask]`, a mask of fewer dimensions than "         \
     "`t` is one of its first dimensions. `t[mask] = src` needs a `src` that broadcasts, or has " \

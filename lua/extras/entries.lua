@@ -156,8 +156,9 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
          'Returns a table of two tensors from which `multinomialAlias` draws in constant time: ' ..
          'the alias of each category, and the probability of keeping the category.'},
       {'multinomialAlias', 'tensor.multinomialAlias(indices, state)',
-         'Fills a LongTensor with categories drawn by the tables of `multinomialAliasSetup`. As ' ..
-         'in Torch7, the category before each alias is drawn instead of the alias.'},
+         'Fills a LongTensor with categories drawn by the tables of `multinomialAliasSetup`. ' ..
+         "After `require 'torch'`, as in Torch7, the category before each alias is drawn instead " ..
+         'of the alias.'},
    },
    {'random numbers: state',
       {'manualSeed', 'tensor.manualSeed([generator,] seed)',

@@ -462,6 +462,13 @@ describe("Torch7's names", function()
     assert.are.equal(state, same_state)
     local drawn = tensor.multinomialAlias(L(1000), state)
     assert.is_true(drawn:min() >= 1 and drawn:max() <= 3)
+    -- The first category is an alias of others, and the second one is never drawn.
+    p = T { 0.6, 0, 0.3, 0.1 }
+    tensor.manualSeed(1)
+    drawn = tensor.multinomialAlias(L(20000), tensor.multinomialAliasSetup(p))
+    for k = 1, 4 do
+      assert.is_near(p[k], tensor.eq(drawn, k):sum() / 20000, p[k] == 0 and 0 or 0.02)
+    end
     fails(function() tensor.multinomialAliasSetup(T { 0.5, -1 }) end, '-1')
     fails(function() tensor.multinomialAliasSetup(T()) end, 'no categories')
     fails(function() tensor.multinomialAliasSetup(p, 5) end, 'table')

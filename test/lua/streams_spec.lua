@@ -19,6 +19,14 @@ local function repeated(n, f, ...)
   return list
 end
 
+-- Returns f() by Torch7's rules.
+local function by_torch7(f)
+  tensor.setRule('arithmetic', 'torch7')
+  local result = f()
+  tensor.setRule('arithmetic', 'tensor')
+  return result
+end
+
 -- Functions that compute the numbers of lines whose name is not itself a method call.
 local made = {
   ['torch.random()'] = function() return repeated(20, tensor.random) end,
@@ -49,11 +57,14 @@ local made = {
   end,
   ['multinomialAlias'] = function()
     local p = tensor.DoubleTensor { 0.1, 0.2, 0.3, 0.25, 0.15 }
-    local state = tensor.multinomialAliasSetup(p)
-    return tensor.multinomialAlias(tensor.LongTensor(20), state)
+    return by_torch7(function()
+      return tensor.multinomialAlias(tensor.LongTensor(20), tensor.multinomialAliasSetup(p))
+    end)
   end,
   ['multinomialAliasSetup q'] = function()
-    return tensor.multinomialAliasSetup(tensor.DoubleTensor { 0.1, 0.2, 0.3, 0.25, 0.15 })[2]
+    return by_torch7(function()
+      return tensor.multinomialAliasSetup(tensor.DoubleTensor { 0.1, 0.2, 0.3, 0.25, 0.15 })[2]
+    end)
   end,
   -- As nn initializes its layers.
   ['nn.LookupTable(4,3).weight'] = function() return tensor.Tensor(4, 3):normal():view(12) end,

@@ -78,6 +78,7 @@ struct AliasSetupCall {
   const char* p;
   int64_t* alias;
   char* q;
+  bool torch7;  // with its results, in which the first category is no alias
 };
 
 // Draws n samples with such tables of `categories` entries.
@@ -90,6 +91,7 @@ struct AliasDrawCall {
   Generator* generator;
   int64_t* out;
   int64_t index_base;
+  int64_t step;  // from an alias to what is drawn for it; -1 for Torch7's results
 };
 
 }  // namespace th

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ops/compose.h"
 #include "ops/operands.h"
+#include "ops/rules.h"
 
 namespace th {
 
@@ -31,6 +32,7 @@ void calls(args::multinomialAliasSetup& a) {
     call.p = at.read(p.get()).data;
     call.alias = reinterpret_cast<int64_t*>(at.overwrite(a.J));
     call.q = at.overwrite(a.q);
+    call.torch7 = current_rules.torch7;
     return call;
   });
   ops::add(a.J, a.J, TH_INDEX_BASE);
@@ -58,6 +60,8 @@ void calls(args::multinomialAliasDraw& a) {
     call.generator = a.gen;
     call.out = reinterpret_cast<int64_t*>(at.overwrite(a.self));
     call.index_base = TH_INDEX_BASE;
+    // Torch7 draws the category before the alias.
+    call.step = current_rules.torch7 ? -1 : 0;
     return call;
   });
 }

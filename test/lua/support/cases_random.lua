@@ -264,13 +264,15 @@ function cases.install(shared)
     end,
   }
 
-  -- Torch7's alias tables. Aliases count from 1; 1 means no alias.
+  -- Alias tables. Aliases count from 1. By Torch7's rules, 1 means no alias, otherwise the category
+  -- itself does.
   local function alias_tables(e, p)
+    local torch7 = tensor.getRule 'arithmetic' == 'torch7'
     local compute = e.reduced and shared.elements.Float.store or e.store
     local n, alias, q, smaller, larger = #p.data, {}, {}, {}, {}
     for i, x in ipairs(p.data) do
       local share = compute(n * x)
-      alias[i], q[i] = 1, e.store(share)
+      alias[i], q[i] = torch7 and 1 or i, e.store(share)
       table.insert(share < 1 and smaller or larger, i)
     end
     while #smaller > 0 and #larger > 0 do
@@ -287,7 +289,7 @@ function cases.install(shared)
     local most = math.max(unpack(q))
     for i = 1, n do
       if most > 1 then q[i] = e.store(q[i] / most) end
-      if alias[i] <= 1 then q[i] = 1 end
+      if alias[i] == (torch7 and 1 or i) then q[i] = 1 end
     end
     return model.new({ n }, alias), model.new({ n }, q)
   end
@@ -319,7 +321,8 @@ function cases.install(shared)
       return model.fill(m.shape, function()
         local i = math.floor(tensor.uniform() * #q.data) + 1
         local own = tensor.uniform() <= q.data[i]
-        return own and i or alias.data[i] - 1
+        local torch7 = tensor.getRule 'arithmetic' == 'torch7'
+        return own and i or alias.data[i] - (torch7 and 1 or 0)
       end)
     end,
   }

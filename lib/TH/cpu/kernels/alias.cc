@@ -1,4 +1,4 @@
-// Walker's alias method (Walker 1977), with Torch7's results.
+// Walker's alias method (Walker 1977), also with Torch7's results.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ void set_up(const AliasSetupCall& call) {
   int64_t small_count = 0, large_count = 0;
   for (int64_t i = 0; i < n; ++i) {
     C share = static_cast<C>(n) * load(p[i]);
-    call.alias[i] = 0;
+    call.alias[i] = call.torch7 ? 0 : i;
     q[i] = convert<T>(share);
     if (share < 1) {
       smaller[small_count++] = i;
@@ -47,8 +47,8 @@ void set_up(const AliasSetupCall& call) {
   for (int64_t i = 1; i < n; ++i) most = std::max(most, load(q[i]));
   for (int64_t i = 0; i < n; ++i) {
     if (most > 1) q[i] = convert<T>(load(q[i]) / most);
-    // alias 0 means no alias or the first category. Torch7 treats both as no alias.
-    if (call.alias[i] <= 0) q[i] = convert<T>(1);
+    // In Torch7 alias 0 means no alias or the first category, and both are treated as no alias.
+    if (call.alias[i] == (call.torch7 ? 0 : i)) q[i] = convert<T>(1);
   }
 }
 
@@ -62,8 +62,7 @@ void draw(const AliasDrawCall& call) {
     auto at = static_cast<int64_t>(uniform_of(unit_of(words[0]), 0, categories));
     at = std::min(at, call.categories - 1);
     bool own = bernoulli_of(unit_of(words[1]), load(q[at]));
-    // A bug of Torch7, kept for identical results: it draws the category before the alias.
-    call.out[i] = own ? at + call.index_base : call.alias[at] - 1;
+    call.out[i] = own ? at + call.index_base : call.alias[at] + call.step;
   }
 }
 

@@ -210,8 +210,7 @@ __global__ void draw_by_alias(AliasDrawCall c) {
     auto at = static_cast<int64_t>(uniform_of(u, 0, static_cast<double>(c.categories)));
     if (at >= c.categories) at = c.categories - 1;
     const bool own = bernoulli_of(unit_of(philox_word(word)), load(q[at]));
-    // As on the CPU, the category before the alias.
-    c.out[k] = own ? at + c.index_base : c.alias[at] - 1;
+    c.out[k] = own ? at + c.index_base : c.alias[at] + c.step;
   }
 }
 
