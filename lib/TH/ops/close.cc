@@ -66,7 +66,9 @@ void calls(args::roundTo& a) {
   const Scalar power(std::pow(10.0, static_cast<double>(fraction ? a.decimals : -a.decimals)));
   const Var t = as(ref(a.t), type);
   const Var whole = formulas::round(fraction ? t * power : t / power);
-  const Var rounded = fraction ? whole / power : whole * power;
+  // A multiple of a power that the type cannot represent is 0.
+  const bool vanishes = !fraction && power.to_double() > largest_finite(type);
+  const Var rounded = vanishes ? t * 0.0 : fraction ? whole / power : whole * power;
   // Elements whose product overflows have no such decimals.
   const Var finite = formulas::isfinite(rounded);
   ops::copy(a.r_, formulas::where(finite, rounded, t).get());
