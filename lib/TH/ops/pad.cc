@@ -60,6 +60,17 @@ TensorRef cropped(const Arguments& a) {
   return part;
 }
 
+// Returns the part of the result that holds `source`, the elements that are kept, in the dimensions
+// from `first` on, and everything in those before.
+template <class Arguments>
+TensorRef inner(const Arguments& a, const Tensor& source, int first) {
+  TensorRef part = shared(a.r_);
+  for (int d = first; d < source.nDimension; ++d) {
+    part = narrowed(part, d, std::max<int64_t>(a.widths.size[2 * d], 0), source.size[d]);
+  }
+  return part;
+}
+
 // Returns the index of the source element, of n >= 1 elements, for a position relative to the
 // first. Position -1 is the one before it.
 int64_t source_of(int64_t position, int64_t n, Mode mode) {
@@ -71,12 +82,17 @@ int64_t source_of(int64_t position, int64_t n, Mode mode) {
   return std::min(within(period), back - within(period));
 }
 
-// Computes r as t with elements added along a dimension. r has the final shape or none.
-void pad_along(Tensor* r, Tensor* t, int dim, int64_t before, int64_t size, Mode mode) {
-  const int64_t n = t->size[dim];
-  TensorRef index = new_long_vector(
-      size, [&](int64_t k) { return TH_INDEX_BASE + source_of(k - before, n, mode); });
-  ops::indexSelect(r, t, dim, index.get());
+// Writes elements `first` to `first` + `count` of r along a dimension. Its n elements from `before`
+// on, which are repeated, are already there.
+void fill_border(const TensorRef& r, int dim, int64_t first, int64_t count, int64_t before,
+                 int64_t n, Mode mode) {
+  if (count == 0) return;
+  TensorRef index = new_long_vector(count, [&](int64_t k) {
+    return TH_INDEX_BASE + before + source_of(first + k - before, n, mode);
+  });
+  TensorRef border = made(
+      r->dtype, [&](Tensor* values) { ops::indexSelect(values, r.get(), dim, index.get()); });
+  ops::copy(narrowed(r, dim, first, count).get(), border.get());
 }
 
 }  // namespace
@@ -85,11 +101,8 @@ void shapes(args::pad& a, Shapes& s) { set_padded(a, &s); }
 void calls(args::pad& a) {
   place_result(device_of({a.t}), a.r_);
   ops::fill(a.r_, a.value);
-  TensorRef inside = shared(a.r_), source = cropped(a);
-  for (int d = 0; d < a.t->nDimension; ++d) {
-    inside = narrowed(inside, d, std::max<int64_t>(a.widths.size[2 * d], 0), source->size[d]);
-  }
-  if (source->numel() > 0) ops::copy(inside.get(), source.get());
+  TensorRef source = cropped(a);
+  if (source->numel() > 0) ops::copy(inner(a, *source, 0).get(), source.get());
 }
 
 void shapes(args::padMode& a, Shapes& s) {
@@ -107,17 +120,17 @@ void shapes(args::padMode& a, Shapes& s) {
 }
 void calls(args::padMode& a) {
   const Mode mode = *find_mode(a.mode);
-  const int ndim = a.t->nDimension;
-  TensorRef current = cropped(a);
-  int last = ndim - 1;
-  while (last >= 0 && a.r_->size[last] == current->size[last]) --last;
-  if (last < 0) return ops::copy(a.r_, current.get());
-  for (int d = 0; d <= last; ++d) {
-    const int64_t size = a.r_->size[d];
-    if (size == current->size[d]) continue;
-    TensorRef next = d == last ? shared(a.r_) : empty(a.t->dtype);
-    pad_along(next.get(), current.get(), d, std::max<int64_t>(a.widths.size[2 * d], 0), size, mode);
-    current = std::move(next);
+  if (a.r_->numel() == 0) return;
+  place_result(device_of({a.t}), a.r_);
+  TensorRef source = cropped(a);
+  ops::copy(inner(a, *source, 0).get(), source.get());
+  // Each dimension repeats what is there, with the borders of the dimensions before it.
+  for (int d = 0; d < a.t->nDimension; ++d) {
+    TensorRef part = inner(a, *source, d + 1);
+    const int64_t size = part->size[d], n = source->size[d];
+    const int64_t before = std::max<int64_t>(a.widths.size[2 * d], 0);
+    fill_border(part, d, 0, before, before, n, mode);
+    fill_border(part, d, before + n, size - before - n, before, n, mode);
   }
 }
 
