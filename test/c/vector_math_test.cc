@@ -226,11 +226,19 @@ void binary(const char* name, Binary<T> f, Real (*reference)(Real, Real), double
 #define BINARY(name, value, low, high, of_float, of_double) \
   EACH(binary, name, ([](Real x, Real y) -> Real { return value; }), low, high, of_float, of_double)
 
+// By atanh where the logarithm would cancel.
+Real logit(Real x) {
+  return x > 0.25 && x < 0.75 ? 2 * std::atanh(2 * x - 1) : std::log(x) - std::log1p(-x);
+}
+
 TEST(VectorMath, ExponentialsAndLogarithms) {
   UNARY(exp, std::exp(x), -104, 89, own(), own());
   UNARY(exp, std::exp(x), -105, -86, own(), own());
   UNARY(exp, std::exp(x), -746, -707, own(), own());
   UNARY(expm1, std::expm1(x), -5, 5, own(), own());
+  UNARY(exp2, std::exp2(x), -10, 10, 2, 2);
+  UNARY(exp2, std::exp2(x), -151, -120, 2, 2);
+  UNARY(exp2, std::exp2(x), -1077, -1020, 2, 2);
   UNARY(sinh, std::sinh(x), -5, 5, own(), own());
   UNARY(cosh, std::cosh(x), -5, 5, own(), own());
   UNARY(tanh, std::tanh(x), -5, 5, own(), own());
@@ -241,6 +249,9 @@ TEST(VectorMath, ExponentialsAndLogarithms) {
   UNARY(log1p, std::log1p(x), -1, 3, 2, 2);
   UNARY(log2, std::log2(x), 0, 3, own(), own());
   UNARY(log10, std::log10(x), 0, 3, own(), own());
+  UNARY(atanh, std::atanh(x), -1, 1, 2, 2);
+  UNARY(logit, logit(x), 0, 1, 2, 2);
+  UNARY(logit, logit(x), 0.49, 0.51, 2, 2);
 }
 
 TEST(VectorMath, Trigonometry) {

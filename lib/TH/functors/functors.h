@@ -240,6 +240,7 @@ TH_FUNCTOR_1(neg) {
 }
 TH_FUNCTOR_1(sign) { return x > 0 ? T(1) : x < 0 ? static_cast<T>(-1) : x == 0 ? T(0) : x; }
 TH_FUNCTOR_1(square) { return times(x, x); }
+TH_FUNCTOR_1(cube) { return times(times(x, x), x); }
 TH_FUNCTOR_1(bitnot) { return static_cast<T>(~x); }
 TH_FUNCTOR_1(cinv) { return T(1) / x; }
 TH_FUNCTOR_1(sqrt) { return std::sqrt(x); }

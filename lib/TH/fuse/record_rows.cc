@@ -146,7 +146,7 @@ bool Recorder::record_element(const OpRow& row) {
     const Op op = op_of_power(numbers[0].to_double());
     function = &element_function(op);
     if (op == Op::cmul) tensors.push_back(tensors[0]);
-    if (op == Op::cmul || op == Op::cinv) numbers.clear();
+    if (op != Op::pow && op != Op::mul) numbers.clear();
   }
   ExpressionNode node(ExpressionNode::element, 0);
   node.function = function;

@@ -39,13 +39,16 @@ struct InVectors<functor::exp<T>> {
   static void finish(T* y, int64_t n, vector::Words lowest) { vector::finish_exp<V>(y, n, lowest); }
 };
 TH_IN_VECTORS_1(expm1, vector::expm1(x))
+TH_IN_VECTORS_1(exp2, vector::exp2(x))
 TH_IN_VECTORS_1(log, vector::log(x))
 TH_IN_VECTORS_1(log2, vector::log2(x))
 TH_IN_VECTORS_1(log10, vector::log10(x))
 TH_IN_VECTORS_1(sinh, vector::sinh(x))
 TH_IN_VECTORS_1(cosh, vector::cosh(x))
 TH_IN_VECTORS_1(tanh, vector::tanh(x))
+TH_IN_VECTORS_1(atanh, vector::atanh(x))
 TH_IN_VECTORS_1(sigmoid, vector::sigmoid(x))
+TH_IN_VECTORS_1(logit, vector::logit(x))
 TH_IN_VECTORS_1(silu, x* vector::sigmoid(x))
 TH_IN_VECTORS_1(atan, vector::atan(x))
 TH_FLOATS_IN_VECTORS(erf, (V x), vector::erf(x))

@@ -183,6 +183,28 @@ template <class V>
 inline V log(V x) {
   return log_of(logarithm(x));
 }
+// log((u + u_low) / (v + v_low)), where each low part is below an ULP of the other, and accurate
+// near 1. NaN if the quotient is negative.
+template <class V>
+inline V log_of_quotient(V u, V u_low, V v, V v_low) {
+  const V q = u / v, rest = fma(-q, v, u) + fma(-q, v_low, u_low);
+  Logarithm<V> l = logarithm(q);
+  // For 0 and infinity the rest is NaN.
+  l.t += ((q > 0) & (q < kInfinity<V>)) ? rest / u : V{};
+  return log_of(l);
+}
+template <class V>
+inline V atanh(V x) {
+  const V a = abs(x), one = all<V>(1), up = one + a, down = one - a;
+  const V r = log_of_quotient(up, a - (up - one), down, (one - down) - a) * Item<V>(0.5);
+  // Twice a subnormal number may lose its sign, and its half a bit.
+  return a < number<V>(0x1p-13f, 0x1p-27) ? x : with_sign(r, x);
+}
+template <class V>
+inline V logit(V x) {
+  const V one = all<V>(1), down = one - x;
+  return log_of_quotient(x, V{}, down, (one - down) - x);
+}
 template <class V>
 inline V log2(V x) {
   const V high = number<V>(1.44269502f, 1.4426950408889634);
@@ -252,6 +274,21 @@ inline Parts<V> log2_parts(V x) {
   const Parts<V> sum = add_parts(split_x.k, log2.high);
   return add_parts(sum.high, sum.low + log2.low);
 }
+// 2^r for |r| <= 1/2
+template <class V>
+inline V power_of_rest(V r) {
+  V e;
+  if constexpr (kIsFloat<V>) {
+    e = short_polynomial(r, 0.693147182f, 0.240226507f, 0.055503279f, 0.00961800385f,
+                         0.00134002964f, 0.000154763315f);
+  } else {
+    e = short_polynomial(r, 0.69314718055994529, 0.24022650695910072, 0.055504108664821701,
+                         0.009618129107628496, 0.0013333558146390418, 0.00015403530393341108,
+                         1.5252733856257728e-05, 1.3215486833077663e-06, 1.0178051200380696e-07,
+                         7.0548882363419702e-09, 4.4566750753280038e-10, 2.5741834992750146e-11);
+  }
+  return fma(e, r, all<V>(1));
+}
 // pow(x, y) if x is not positive, if x, y or the power is not finite, or if the power is near 0.
 // power: |x|^y, or 0 or infinity if the limit of its logarithm implies that.
 template <class V>
@@ -275,19 +312,16 @@ inline V pow(V x, V y) {
   const Parts<V> log2 = log2_parts(abs(x));
   const Parts<V> p = multiply_parts(y, log2.high);
   const V n = round_even(p.high), r = (p.high - n) + fma(y, log2.low, p.low);
-  V e;
-  if constexpr (kIsFloat<V>) {
-    e = short_polynomial(r, 0.693147182f, 0.240226507f, 0.055503279f, 0.00961800385f,
-                         0.00134002964f, 0.000154763315f);
-  } else {
-    e = short_polynomial(r, 0.69314718055994529, 0.24022650695910072, 0.055504108664821701,
-                         0.009618129107628496, 0.0013333558146390418, 0.00015403530393341108,
-                         1.5252733856257728e-05, 1.3215486833077663e-06, 1.0178051200380696e-07,
-                         7.0548882363419702e-09, 4.4566750753280038e-10, 2.5741834992750146e-11);
-  }
-  const V power = scale(fma(e, r, all<V>(1)), n);
+  const V power = scale(power_of_rest(r), n);
   const Bits<V> common = (x > 0) & (x < kInfinity<V>)&(abs(p.high) < number<V>(200, 1200));
   return __builtin_expect(any(~common), 0) ? special_power(x, y, p.high, power) : power;
+}
+
+template <class V>
+inline V exp2(V x) {
+  const V limit = number<V>(200, 1200), limited = max(-limit, min(limit, x));
+  const V n = round_even(limited);
+  return scale(power_of_rest(limited - n), n);
 }
 
 // ---- inverse trigonometric functions ------------------------------------------------------------
