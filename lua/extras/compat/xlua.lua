@@ -236,6 +236,9 @@ end
 --- envparams(defaults): returns the defaults, overridden by environment variables of the same
 -- names.
 function xlua.envparams(defaults)
+   if type(defaults) ~= 'table' then
+      error(('envparams: a table of defaults is expected, got %s'):format(type(defaults)), 2)
+   end
    local params = {}
    for name, default in each(defaults) do
       local text = os.getenv(name)
