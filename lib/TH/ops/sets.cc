@@ -9,6 +9,21 @@ namespace {
 
 using namespace formulas;
 
+// Returns 1 for each element of t that is among the values, which are integers from `least` to
+// `most`, by a table of the integers in between.
+Var is_marked(const Var& t, const Var& values, int64_t least, int64_t most) {
+  const auto index_of = [&](const Var& x) {
+    return flat(as(x, DType::Long)) - Scalar(least) + Scalar(TH_INDEX_BASE);
+  };
+  const int64_t size = most - least + 1;
+  const Var table = filled(t, DType::Byte, 1, &size, 0);
+  ops::scatterFill(table.get(), 0, index_of(values).get(), 1);
+  const Var inside = cmul(geValue(t, Scalar(least)), leValue(t, Scalar(most)));
+  const Var nearest = clamp(t, Scalar(least), Scalar(most));
+  const Var marks = with_shape(gather(table, int64_t{0}, index_of(nearest)), *t);
+  return cmul(marks, inside);
+}
+
 // Returns 1 for each element of t that is among the values, else 0.
 Var is_among(const Var& t, const Var& values) {
   if (t->numel() == 0 || values->numel() == 0) {
@@ -27,6 +42,13 @@ Var is_among(const Var& t, const Var& values) {
       }
     }
     return found;
+  }
+  if (is_integral(t->dtype)) {
+    const int64_t least = ops::minall(values.get()).i, most = ops::maxall(values.get()).i;
+    // Not more memory than the operands have.
+    const int64_t limit = t->numel() + values->numel();
+    const auto range = static_cast<uint64_t>(most) - static_cast<uint64_t>(least);
+    if (range < static_cast<uint64_t>(limit)) return is_marked(t, values, least, most);
   }
   const Var in_order = sorted_along(flat(values), 0);
   const Var position = cminValue(searchsorted(in_order, flat(t), false),
