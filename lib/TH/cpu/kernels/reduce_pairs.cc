@@ -76,13 +76,24 @@ WideOf<T> dot(const char* a, int64_t a_stride, const char* b, int64_t b_stride, 
 
 template <class T>
 bool has_unequal(const char* a, int64_t a_stride, const char* b, int64_t b_stride, int64_t n) {
-  int64_t unequal = 0;
+  constexpr int64_t item = sizeof(T);
+  if (a_stride == item && b_stride == item) {
+    const T* x = reinterpret_cast<const T*>(a);
+    const T* y = reinterpret_cast<const T*>(b);
+    for (int64_t first = 0; first < n; first += kBlock) {
+      const int64_t end = n - first < kBlock ? n : first + kBlock;
+      Word<sizeof(T)> unequal = 0;
+      for (int64_t i = first; i < end; ++i) unequal |= load(x[i]) != load(y[i]);
+      if (unequal) return true;
+    }
+    return false;
+  }
   for (int64_t i = 0; i < n; ++i) {
     T x = *reinterpret_cast<const T*>(a + i * a_stride);
     T y = *reinterpret_cast<const T*>(b + i * b_stride);
-    unequal += load(x) != load(y);
+    if (load(x) != load(y)) return true;
   }
-  return unequal != 0;
+  return false;
 }
 
 }  // namespace
