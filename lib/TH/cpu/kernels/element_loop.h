@@ -183,12 +183,13 @@ struct Quick {
   static constexpr bool exists = false;
 };
 
-// Processors divide integers one at a time, but doubles in SIMD registers. Below 2^53 the rounding
-// error of a quotient is smaller than its distance from the next integer.
+// Processors divide integers one at a time, but reals in SIMD registers. Below 2^53, and in float
+// below 2^24, the rounding error of a quotient is smaller than its distance from the next integer.
 template <class T>
 struct Quick<functor::cdiv<T>> {
   static constexpr bool exists = std::is_integral_v<T>;
   using Word = std::make_unsigned_t<std::conditional_t<exists, T, int>>;
+  using Real = std::conditional_t<sizeof(T) <= 2, float, double>;
   static Word misfit(T a, T b) {
     // Division by -1 may wrap.
     bool bad = b == 0 || b == static_cast<T>(-1);
@@ -198,7 +199,7 @@ struct Quick<functor::cdiv<T>> {
     }
     return bad;
   }
-  static T run(T a, T b) { return static_cast<T>(static_cast<double>(a) / static_cast<double>(b)); }
+  static T run(T a, T b) { return static_cast<T>(static_cast<Real>(a) / static_cast<Real>(b)); }
 };
 
 #if defined(__FMA__) || defined(__aarch64__)
@@ -249,7 +250,8 @@ struct QuickFloorOfReals {
 template <class T>
 struct QuickFloorOfIntegers : Quick<functor::cdiv<T>> {
   static T run(T a, T b) {
-    return static_cast<T>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
+    using Real = typename Quick<functor::cdiv<T>>::Real;
+    return static_cast<T>(std::floor(static_cast<Real>(a) / static_cast<Real>(b)));
   }
 };
 template <class T>
