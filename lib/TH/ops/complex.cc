@@ -64,13 +64,10 @@ Parts parts_of(Tensor* t, const Tensor& r) {
 
 // re + i * im = (a.re + i * a.im) * (b.re + i * b.im)
 void multiply(Tensor* re, Tensor* im, const Parts& a, const Parts& b) {
-  TensorRef other = empty(re->dtype);
-  ops::cmul(other.get(), a.im.get(), b.im.get());
   ops::cmul(re, a.re.get(), b.re.get());
-  ops::csub(re, re, 1, other.get());
-  ops::cmul(other.get(), a.im.get(), b.re.get());
+  ops::addcmul(re, re, -1, a.im.get(), b.im.get());
   ops::cmul(im, a.re.get(), b.im.get());
-  ops::cadd(im, im, 1, other.get());
+  ops::addcmul(im, im, 1, a.im.get(), b.re.get());
 }
 
 // Returns t / d.

@@ -185,19 +185,19 @@ void shapes(args::packbits& a, Shapes& s) {
   const int d = own_dim_of_bits(a, s);
   give(s, a.r_, along_last(neValue(ref(a.t), Scalar(0)), d, [](const Var& t, int last) {
          const int64_t rest = t->size[last] % kBits;
-         Var whole = as(t, DType::Long);
+         Var whole = t;
          if (rest > 0) {
            int64_t size[kMaxDims];
            std::copy_n(t->size, last, size);
            size[last] = kBits - rest;
-           whole = cat(whole, filled(whole, DType::Long, last + 1, size, 0), int64_t{last});
+           whole = cat(whole, filled(whole, DType::Byte, last + 1, size, 0), int64_t{last});
          }
          const Var bits = in_eights(whole, last);
          Var bytes = part(bits, last + 1, 0, 1);
          for (int64_t k = 1; k < kBits; ++k) {
            bytes = bytes * 2 + part(bits, last + 1, k, 1);
          }
-         return as(from_eights(bytes, last), DType::Byte);
+         return from_eights(bytes, last);
        }));
 }
 void calls(args::packbits&) {}
@@ -206,11 +206,9 @@ void shapes(args::unpackbits& a, Shapes& s) {
   const int d = own_dim_of_bits(a, s);
   give(s, a.r_, along_last(as(ref(a.t), DType::Byte), d, [](const Var& t, int last) {
          const Var byte = unsqueeze1d(t, int64_t{last + 1});
-         Var bits = rshift(byte, Scalar(kBits - 1));
-         for (int64_t k = kBits - 2; k >= 0; --k) {
-           bits = cat(bits, bitand(rshift(byte, Scalar(k)), Scalar(1)), int64_t{last + 1});
-         }
-         return from_eights(bits, last);
+         const Var bits = as(Var(new_long_vector(kBits, [](int64_t k) { return kBits - 1 - k; })),
+                             DType::Byte);
+         return from_eights(bitand(crshift(byte, bits), Scalar(1)), last);
        }));
 }
 void calls(args::unpackbits&) {}
