@@ -225,10 +225,33 @@ describe('distributions', function()
       t:poisson(mean)
       check(mean, mean)
     end
-    for _, row in ipairs { { 1e14, 0.01 }, { 9e15, 0.01 }, { 1e15, 0.5 }, { 1e12, 0.9 } } do
+    for _, row in ipairs { { 1e14, 0.01 }, { 9e15, 0.01 }, { 1e15, 0.5 }, { 1e12, 0.9 },
+                           { 2 ^ 53, 20 / 2 ^ 53 }, { 1e15, 1e-9 }, { 1e14, 2e-13 } } do
       local n, p = row[1], row[2]
       t:binomial(n, p)
       check(n * p, n * p * (1 - p))
     end
   end)
+end)
+
+it('beta numbers with tiny parameters are 0 or 1', function()
+  tensor.manualSeed(1)
+  for _, tiny in ipairs { 1e-250, 1e-310 } do
+    local t = tensor.Tensor(1000):beta(tiny, 3 * tiny)
+    assert.are.same({ 0, 1 }, { t:min(), t:max() })
+    assert.is_near(0.25, t:mean(), 0.05)
+    assert.are.same({ 0 }, tensor.Tensor(1):beta(tiny, 1):totable())
+  end
+end)
+
+it('integers that the element type does not hold are errors', function()
+  for _, name in ipairs { 'poisson', 'binomial' } do
+    local arguments = name == 'poisson' and { 1000 } or { 1000, 0.9 }
+    local ok, message = pcall(tensor.ByteTensor(3)[name], tensor.ByteTensor(3), unpack(arguments))
+    assert.is_false(ok)
+    assert.matches('a ByteTensor does not hold %d+', message)
+    local t = tensor.ShortTensor(3)
+    t[name](t, unpack(arguments))
+    assert.is_true(t:min() > 500)
+  end
 end)

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "functors/distributions.h"
-#include "ops/formula_operations.h"
 #include "ops/elementwise.h"
+#include "ops/formula_operations.h"
+#include "ops/scalars.h"
 
 namespace th {
 
@@ -127,6 +128,13 @@ Var deviance(const Var& k, const Var& mean) {
   return k * (x - log1p(x));
 }
 
+// The logarithm of mean^k / k!, plus a number that depends on the mean alone.
+Var log_density(const Var& k, const Var& mean) {
+  return choose(
+      ltValue(mean, Scalar(kLargeMean)), [&] { return k * log(mean) - lgamma(k + 1); },
+      [&] { return log(k) * -0.5 - deviance(k, mean); });
+}
+
 Var large_poisson(const Var& rates, Generator* g) {
   return draw_by_rejection({rates}, [&](const Parameters& p) -> Proposal {
     const Var &rate = p[0], b = sqrt(rate) * 2.53 + 0.931, a = b * 0.02483 - 0.059;
@@ -166,17 +174,10 @@ Var large_binomial(const Var& counts, const Var& probabilities, Generator* g) {
     const Var valid = logicalAnd(geValue(drawn, Scalar(0)), leTensor(drawn, n));
     const Var k = where(valid, drawn, m);
     const Var size = log(hat.v * alpha / (a / (hat.us * hat.us) + b));
-    // Relative to the density of m.
-    const Var density = choose(
-        ltValue(n * p, Scalar(kLargeMean)),
-        [&] {
-          return lgamma(m + 1) + lgamma(n - m + 1) - lgamma(k + 1) - lgamma(n - k + 1) +
-                 (k - m) * log(p / q);
-        },
-        [&] {
-          auto distance = [&](const Var& i) { return deviance(i, n * p) + deviance(n - i, n * q); };
-          return distance(m) - distance(k) + log((m / k) * ((n - m) / (n - k))) * 0.5;
-        });
+    // Relative to the density of m. The density is the product of those of k and n - k.
+    const Var hits = n * p, misses = n * q;
+    const Var density = log_density(k, hits) - log_density(m, hits) +
+                        log_density(n - k, misses) - log_density(n - m, misses);
     return {k, logicalAnd(valid, logicalOr(hat.accepted, leTensor(size, density)))};
   });
 }
@@ -203,8 +204,14 @@ Var binomial_numbers(const Var& n, const Var& probability, Generator* g) {
 
 // ---- parameters and results ---------------------------------------------------------------------
 
-// Copies numbers to a result, in row-major order.
-void copy_numbers(Tensor* r, const Var& numbers) { ops::copy(r, with_shape(numbers, *r).get()); }
+// Copies numbers to a result, in row-major order. Throws if an integer type does not hold them.
+void copy_numbers(Tensor* r, const Var& numbers) {
+  if (is_integral(r->dtype)) {
+    const double most = ops::maxall(numbers.get()).to_double();
+    if (!holds(r->dtype, most)) fail("a %sTensor does not hold %.14g", name(r->dtype), most);
+  }
+  ops::copy(r, with_shape(numbers, *r).get());
+}
 
 // A parameter for each element of r, as a vector.
 Var constant(Tensor* r, double x) {
@@ -265,10 +272,13 @@ void calls(args::gamma_shapes& a) {
 
 namespace {
 
-// x / (x + y) for gamma distributed x and y.
+// x / (x + y) for gamma distributed x and y. If both parameters are tiny, the result is 0 or 1 and
+// depends on their quotient; the logarithms of x and y would be infinite.
 void draw_beta(Tensor* r, const Var& a, const Var& b, Generator* g) {
-  const Var x = log_gamma_numbers(a, g);
-  copy_numbers(r, sigmoid(x - log_gamma_numbers(b, g)));
+  const Var is_tiny = ltValue(cmax(a, b), Scalar(1e-200));
+  const auto scaled = [&](const Var& t) { return where(is_tiny, t * 1e100, t); };
+  const Var x = log_gamma_numbers(scaled(a), g);
+  copy_numbers(r, sigmoid(x - log_gamma_numbers(scaled(b), g)));
 }
 
 }  // namespace
