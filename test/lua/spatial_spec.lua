@@ -210,3 +210,14 @@ describe('gradients', function()
     end, { t, k }, { order = 2 }))
   end)
 end)
+
+it('means of equal elements are exact', function()
+  for _, class in ipairs { 'Float', 'Half', 'BFloat16' } do
+    local t = tensor[class .. 'Tensor'](1, 1, 99, 101):fill(100)
+    for _, pooled in ipairs { tensor.avgPool2d(t, { 99, 101 }), tensor.avgPool2d(t, 7),
+                              tensor.adaptiveAvgPool2d(t, { 3, 4 }),
+                              tensor.avgPool1d(t:view(1, -1), 99 * 101) } do
+      assert.are.same({ 100, 100 }, { pooled:min(), pooled:max() })
+    end
+  end
+end)

@@ -10,41 +10,47 @@
 namespace th {
 namespace {
 
-// Calls f(offset of the element, weight) for the elements of sum j whose weight is not 0.
-template <class C, class F>
+template <class T>
+using ComputeOf = typename Numeric<T>::Compute;
+
+// Calls f(offset of the element, weight) for the elements of sum j whose weight is not 0. The sums
+// are accumulated in double, so that the mean of equal elements is exact.
+template <class F>
 void for_terms(const ResampleCall& call, int64_t j, const F& f) {
   const int64_t first = call.first[j] - call.index_base;
   for (int64_t w = 0; w < call.width; ++w) {
     const double weight = call.weights[j * call.width + w];
-    if (weight != 0) f((first + w) * call.inner, static_cast<C>(weight));
+    if (weight != 0) f((first + w) * call.inner, weight);
   }
 }
 
 // Sums along the last dimension.
 template <class T>
 void resample_line(const ResampleCall& call, const T* in, T* out) {
-  using C = typename Numeric<T>::Compute;
   for (int64_t j = 0; j < call.count; ++j) {
-    C sum = 0;
-    for_terms<C>(call, j, [&](int64_t at, C weight) { sum += weight * load(in[at]); });
-    out[j] = convert<T>(sum);
+    double sum = 0;
+    for_terms(call, j, [&](int64_t at, double weight) {
+      sum += weight * static_cast<double>(load(in[at]));
+    });
+    out[j] = convert<T>(static_cast<ComputeOf<T>>(sum));
   }
 }
 
 // Sums of rows, kPart elements at a time.
 template <class T>
 void resample_rows(const ResampleCall& call, const T* in, T* out) {
-  using C = typename Numeric<T>::Compute;
   constexpr int64_t kPart = 64;
   for (int64_t j = 0; j < call.count; ++j, out += call.inner) {
     for (int64_t begin = 0; begin < call.inner; begin += kPart) {
       const int64_t n = std::min(kPart, call.inner - begin);
-      C sum[kPart] = {};
-      for_terms<C>(call, j, [&](int64_t at, C weight) {
+      double sum[kPart] = {};
+      for_terms(call, j, [&](int64_t at, double weight) {
         const T* row = in + at + begin;
-        for (int64_t k = 0; k < n; ++k) sum[k] += weight * load(row[k]);
+        for (int64_t k = 0; k < n; ++k) sum[k] += weight * static_cast<double>(load(row[k]));
       });
-      for (int64_t k = 0; k < n; ++k) out[begin + k] = convert<T>(sum[k]);
+      for (int64_t k = 0; k < n; ++k) {
+        out[begin + k] = convert<T>(static_cast<ComputeOf<T>>(sum[k]));
+      }
     }
   }
 }

@@ -130,12 +130,12 @@ __global__ void sum_neighbors(ResampleCall c, I n) {
     const int64_t j = p.at[1];
     const T* in = reinterpret_cast<const T*>(c.in) + p.plane * c.size * c.inner + p.at[2];
     const int64_t first = c.first[j] - c.index_base;
-    C sum = 0;
+    double sum = 0;
     for (int64_t w = 0; w < c.width; ++w) {
       const double weight = c.weights[j * c.width + w];
-      if (weight != 0) sum += static_cast<C>(weight) * load(in[(first + w) * c.inner]);
+      if (weight != 0) sum += weight * static_cast<double>(load(in[(first + w) * c.inner]));
     }
-    reinterpret_cast<T*>(c.out)[k] = convert<T>(sum);
+    reinterpret_cast<T*>(c.out)[k] = convert<T>(static_cast<C>(sum));
   }
 }
 
