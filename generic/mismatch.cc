@@ -156,7 +156,7 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
 }  // namespace
 
 int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern, DType type) {
-  const bool has_conversion = th::is_integral(type) && is_defined(pattern, DType::Double);
+  const bool has_conversion = type != DType::Double && is_defined(pattern, DType::Double);
   return raise_error(L, "%s is not defined for %s%s", name, tensor_class(type),
                      has_conversion ? ": convert it, as t:double() does" : "");
 }
