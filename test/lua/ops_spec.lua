@@ -33,7 +33,7 @@ local large_step = tonumber(settings.large) or 1
 
 -- The references create many tables; with the default pause the collector would mark live data too
 -- often.
-if not busy_collector then collectgarbage('setpause', 400) end
+if not busy_collector then collectgarbage('setpause', 1000) end
 
 describe('the op table', function()
   it('has a case for every row', function()

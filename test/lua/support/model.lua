@@ -157,7 +157,10 @@ function model.maker(e, m, layout)
     stored[at + 1] = m.data[i]
   end
   local sizes, steps = tensor.LongStorage(shape), tensor.LongStorage(strides)
-  return function() return e.Tensor(e.Storage(stored), offset + 1, sizes, steps) end
+  local first = e.Storage(stored)
+  return function()
+    return e.Tensor(e.Storage(last + 2):copy(first), offset + 1, sizes, steps)
+  end
 end
 
 function model.tensor(e, m, layout) return model.maker(e, m, layout)() end
