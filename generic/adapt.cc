@@ -57,8 +57,8 @@ int type_of_operands(const Pattern& pattern, const Arguments& args) {
   return static_cast<int>(type);
 }
 
-bool convert_operands(lua_State* L, State* state, const Overloads& overloads,
-                      const Arguments& args, bool with_nil) {
+bool convert_operands(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
+                      bool with_nil) {
   for (const Pattern& pattern : overloads.patterns) {
     const bool fits = with_nil ? pattern.matches_with_nil(args.codes, args.count)
                                : pattern.matches(args.codes, args.count);

@@ -157,8 +157,8 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
          'the alias of each category, and the probability of keeping the category.'},
       {'multinomialAlias', 'tensor.multinomialAlias(indices, state)',
          'Fills a LongTensor with categories drawn by the tables of `multinomialAliasSetup`. ' ..
-         "After `require 'torch'`, as in Torch7, the category before each alias is drawn instead " ..
-         'of the alias.'},
+         "After `require 'torch'`, as in Torch7, the category before each alias is drawn " ..
+         'instead of the alias.'},
    },
    {'random numbers: state',
       {'manualSeed', 'tensor.manualSeed([generator,] seed)',

@@ -413,11 +413,11 @@ it('crossEntropy has all digits for large logits', function()
     end
   end
   tensor.manualSeed(1)
-  local t, classes = tensor.randn(20, 30) * 1e4, tensor.randint(1, 30, { 20 }):long()
+  local t, numbers = tensor.randn(20, 30) * 1e4, tensor.randint(1, 30, { 20 }):long()
   local function slope(x, f) return tensor.grad(f)(x):double() end
   local exact = slope(t:float():double(), function(x)
-    return tensor.nll(tensor.logSoftmax(x), classes)
+    return tensor.nll(tensor.logSoftmax(x), numbers)
   end)
-  local got = slope(t:float(), function(x) return tensor.crossEntropy(x, classes) end)
+  local got = slope(t:float(), function(x) return tensor.crossEntropy(x, numbers) end)
   assert.is_true((exact - got):abs():max() < 1e-8)
 end)

@@ -91,8 +91,8 @@ struct RowSum {
   double largest, sum;
 };
 
-// The loss of each row, its weight (0 if it is ignored), and its sum. sums null: t has logarithms of
-// probabilities.
+// The loss of each row, its weight (0 if it is ignored), and its sum. sums null: t has logarithms
+// of probabilities.
 struct ClassLossCall {
   ClassRows of;
   double *losses, *weights;

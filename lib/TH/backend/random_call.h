@@ -78,7 +78,7 @@ struct AliasSetupCall {
   const char* p;
   int64_t* alias;
   char* q;
-  bool torch7;  // with its results, in which the first category is no alias
+  bool torch7;  // with its results: the first category is never an alias
 };
 
 // Draws n samples with such tables of `categories` entries.

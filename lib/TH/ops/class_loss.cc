@@ -63,8 +63,8 @@ double weight_sum_of(Tensor* weight, double smoothing, int64_t classes) {
   return static_cast<double>(classes);
 }
 
-// The losses and the weights of the rows, as vectors of doubles. sums: a RowSum of each row, or null
-// if t has logarithms.
+// The losses and the weights of the rows, as vectors of doubles. sums: a RowSum of each row, or
+// null if t has logarithms.
 struct Losses {
   TensorRef values, weights;
 };

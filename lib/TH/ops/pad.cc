@@ -90,8 +90,8 @@ void fill_border(const TensorRef& r, int dim, int64_t first, int64_t count, int6
   TensorRef index = new_long_vector(count, [&](int64_t k) {
     return TH_INDEX_BASE + before + source_of(first + k - before, n, mode);
   });
-  TensorRef border = made(
-      r->dtype, [&](Tensor* values) { ops::indexSelect(values, r.get(), dim, index.get()); });
+  TensorRef border =
+      made(r->dtype, [&](Tensor* values) { ops::indexSelect(values, r.get(), dim, index.get()); });
   ops::copy(narrowed(r, dim, first, count).get(), border.get());
 }
 
@@ -124,7 +124,7 @@ void calls(args::padMode& a) {
   place_result(device_of({a.t}), a.r_);
   TensorRef source = cropped(a);
   ops::copy(inner(a, *source, 0).get(), source.get());
-  // Each dimension repeats what is there, with the borders of the dimensions before it.
+  // Each dimension also repeats the borders of the dimensions before it.
   for (int d = 0; d < a.t->nDimension; ++d) {
     TensorRef part = inner(a, *source, d + 1);
     const int64_t size = part->size[d], n = source->size[d];

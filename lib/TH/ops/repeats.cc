@@ -206,8 +206,8 @@ void shapes(args::unpackbits& a, Shapes& s) {
   const int d = own_dim_of_bits(a, s);
   give(s, a.r_, along_last(as(ref(a.t), DType::Byte), d, [](const Var& t, int last) {
          const Var byte = unsqueeze1d(t, int64_t{last + 1});
-         const Var bits = as(Var(new_long_vector(kBits, [](int64_t k) { return kBits - 1 - k; })),
-                             DType::Byte);
+         const Var bits =
+             as(Var(new_long_vector(kBits, [](int64_t k) { return kBits - 1 - k; })), DType::Byte);
          return from_eights(bitand(crshift(byte, bits), Scalar(1)), last);
        }));
 }

@@ -176,8 +176,8 @@ Var large_binomial(const Var& counts, const Var& probabilities, Generator* g) {
     const Var size = log(hat.v * alpha / (a / (hat.us * hat.us) + b));
     // Relative to the density of m. The density is the product of those of k and n - k.
     const Var hits = n * p, misses = n * q;
-    const Var density = log_density(k, hits) - log_density(m, hits) +
-                        log_density(n - k, misses) - log_density(n - m, misses);
+    const Var density = log_density(k, hits) - log_density(m, hits) + log_density(n - k, misses) -
+                        log_density(n - m, misses);
     return {k, logicalAnd(valid, logicalOr(hat.accepted, leTensor(size, density)))};
   });
 }

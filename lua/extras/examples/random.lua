@@ -193,7 +193,7 @@ multinomialAliasSetup_
 > J, q = tensor.LongTensor(), tensor.Tensor()
 > tensor.multinomialAliasSetup_(tensor.Tensor{0.25, 0.75}, J, q)
  2
- 1
+ 2
 [torch.LongTensor of size 2]
  0.5000
  1.0000
