@@ -285,3 +285,23 @@ describe('rows that arrange', function()
     assert.are.equal(0, turned:sum())
   end)
 end)
+
+it('batches of dot products are sums of products', function()
+  tensor.manualSeed(1)
+  for _, class in ipairs { tensor.FloatTensor, tensor.DoubleTensor } do
+    for _, k in ipairs { 2, 16, 17, 100, 5000 } do
+      local a, b = class(3, 1, k):uniform(-1, 1), class(3, k, 1):uniform(-1, 1)
+      local exact = {}
+      for batch = 1, 3 do exact[batch] = a[batch]:double():dot(b[batch]:double()) end
+      local r = class(3, 1, 1):fill(10)
+      local strided = class(3, 2, k):fill(0):narrow(2, 2, 1):copy(a)
+      for _, x in ipairs { a, strided, a:transpose(2, 3):contiguous():transpose(2, 3) } do
+        local product, sum = tensor.bmm(x, b), r:clone():baddbmm(2, r, 3, x, b)
+        for batch = 1, 3 do
+          assert.is_near(exact[batch], product[{ batch, 1, 1 }], 1e-4)
+          assert.is_near(20 + 3 * exact[batch], sum[{ batch, 1, 1 }], 1e-4)
+        end
+      end
+    end
+  end
+end)

@@ -313,8 +313,11 @@ void multiply_in_parts(const ProductCall& p, const Tiling& t) {
 namespace {
 
 bool is_small(const ProductCall& p) {
-  return !is_integral(p.dtype) && std::max({p.m, p.n, p.k}) <= kSmallProduct && p.k > 1 &&
-         p.alpha.d != 0;
+  constexpr int64_t kShort = 4096;  // terms; with more, BLAS is as fast
+  const bool are_dots = p.batches > 1 && p.m == 1 && p.n == 1 && p.k <= kShort && p.a.col == 1 &&
+                        p.b.row == 1 && !p.sum;
+  return !is_integral(p.dtype) && p.k > 1 && p.alpha.d != 0 &&
+         (are_dots || std::max({p.m, p.n, p.k}) <= kSmallProduct);
 }
 
 // Computes small products without a BLAS call for each.

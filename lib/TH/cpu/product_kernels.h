@@ -52,7 +52,8 @@ struct ProductKernels {
   int64_t most_rows;
   // Products in blocks that stay in the caches; null if the instruction set does not support them.
   TypeTable<PanelKernel> panels;
-  TypeTable<ProductsKernel> small;  // up to kSmallProduct rows, columns and terms each
+  // Up to kSmallProduct rows, columns and terms each; or one contiguous row and column.
+  TypeTable<ProductsKernel> small;
   // Products of a matrix of a 16-bit type and a contiguous vector of floats (n = 1), for a matrix
   // with contiguous rows, and for one with contiguous columns. The results of the latter are the
   // sums, as floats. Null if the instruction set does not support them.

@@ -213,8 +213,25 @@ struct SmallProducts {
     }
   }
 };
+// Products of one row and one column, both contiguous.
+template <class T>
+void dot_products(const ProductBlock& block, int64_t count, const int64_t* step) {
+  const ProductBlock p = block;
+  const T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
+  for (int64_t batch = 0; batch < count; ++batch) {
+    const T* a = reinterpret_cast<const T*>(p.a) + batch * step[0];
+    const T* b = reinterpret_cast<const T*>(p.b) + batch * step[1];
+    T* c = reinterpret_cast<T*>(p.c) + batch * step[2];
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t l = 0; l < p.k; ++l) sum += a[l] * b[l];
+    *c = beta == 0 ? alpha * sum : alpha * sum + beta * *c;
+  }
+}
+
 template <class T>
 void choose_small_products(const ProductBlock& p, int64_t count, const int64_t* step) {
+  if (p.k > kSmallProduct) return dot_products<T>(p, count, step);
   p.n <= 4   ? SmallProducts<T, 4>::run(p, count, step)
   : p.n <= 8 ? SmallProducts<T, 8>::run(p, count, step)
              : SmallProducts<T, kSmallProduct>::run(p, count, step);
