@@ -271,8 +271,33 @@ void Blob::copy_from(const Blob& source, Part part, bool reshape) {
       fail("a blob of shape %s is copied to one of shape %s, which needs reshape",
            source.shape_text().c_str(), shape_text().c_str());
     }
-    this->reshape(source.axes_, source.shape_);
+    reshape_and_copy(source, part);
+  } else {
+    copy_elements(source, part);
   }
+}
+
+// If memory for the elements runs out, the blob stays as it was.
+void Blob::reshape_and_copy(const Blob& source, Part part) {
+  StorageRef data = data_ ? another(data_) : StorageRef();
+  StorageRef diff = diff_ ? another(diff_) : StorageRef();
+  int64_t shape[kMaxBlobAxes];
+  std::copy(shape_, shape_ + axes_, shape);
+  const int axes = axes_;
+  const int64_t count = count_, capacity = capacity_;
+  try {
+    reshape(source.axes_, source.shape_);
+    copy_elements(source, part);
+  } catch (...) {
+    data_ = std::move(data);
+    diff_ = std::move(diff);
+    capacity_ = capacity;
+    set_shape(axes, shape, count);
+    throw;
+  }
+}
+
+void Blob::copy_elements(const Blob& source, Part part) {
   if (storage(part) == source.storage(part)) return;
   TensorRef to = tensor(part);
   if (source.was_written(part)) {

@@ -97,6 +97,8 @@ class Blob {
   ~Blob() = default;
   bool was_written(Part part) const;
   bool fits(int64_t count) const;
+  void reshape_and_copy(const Blob& source, Part part);
+  void copy_elements(const Blob& source, Part part);
   void renew(int64_t count);
   void set_shape(int axes, const int64_t* shape, int64_t count);
 
