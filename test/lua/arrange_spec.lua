@@ -289,13 +289,14 @@ end)
 it('batches of dot products are sums of products', function()
   tensor.manualSeed(1)
   for _, class in ipairs { tensor.FloatTensor, tensor.DoubleTensor } do
-    for _, k in ipairs { 2, 16, 17, 100, 5000 } do
+    for _, k in ipairs { 2, 16, 17, 100, 4096, 4097 } do
       local a, b = class(3, 1, k):uniform(-1, 1), class(3, k, 1):uniform(-1, 1)
       local exact = {}
       for batch = 1, 3 do exact[batch] = a[batch]:double():dot(b[batch]:double()) end
       local r = class(3, 1, 1):fill(10)
-      local strided = class(3, 2, k):fill(0):narrow(2, 2, 1):copy(a)
-      for _, x in ipairs { a, strided, a:transpose(2, 3):contiguous():transpose(2, 3) } do
+      local offset = class(3, 2, k):fill(0):narrow(2, 2, 1):copy(a)
+      local strided = class(3, 1, k, 2):fill(0):select(4, 1):copy(a)
+      for _, x in ipairs { a, offset, strided } do
         local product, sum = tensor.bmm(x, b), r:clone():baddbmm(2, r, 3, x, b)
         for batch = 1, 3 do
           assert.is_near(exact[batch], product[{ batch, 1, 1 }], 1e-4)
@@ -304,4 +305,67 @@ it('batches of dot products are sums of products', function()
       end
     end
   end
+end)
+
+describe('rewritten arrangements agree with a model', function()
+  local source_of = {
+    edge = function(k, n) return math.max(0, math.min(n - 1, k)) end,
+    wrap = function(k, n) return k % n end,
+    reflect = function(k, n)
+      if n == 1 then return 0 end
+      k = k % (2 * n - 2)
+      return math.min(k, 2 * n - 2 - k)
+    end,
+    symmetric = function(k, n)
+      k = k % (2 * n)
+      return math.min(k, 2 * n - 1 - k)
+    end,
+  }
+
+  it('pad with modes', function()
+    tensor.manualSeed(1)
+    local widths = { { 0, 0, 0, 0 }, { 2, 1, 0, 3 }, { 9, 8, 7, 11 }, { -1, 2, 3, -2 },
+                     { 5, -2, -1, 5 } }
+    for _, class in ipairs { 'Double', 'Byte', 'Half' } do
+      local t = tensor.DoubleTensor(3, 4):random(0, 200):type('torch.' .. class .. 'Tensor')
+      for _, operand in ipairs { t, t:t():clone():t() } do
+        for mode, source in pairs(source_of) do
+          for _, w in ipairs(widths) do
+            local padded = operand:pad(w, mode)
+            local kept = operand:narrow(1, 1 + math.max(-w[1], 0), 3 + math.min(w[1], 0)
+                                                                 + math.min(w[2], 0))
+            kept = kept:narrow(2, 1 + math.max(-w[3], 0), 4 + math.min(w[3], 0)
+                                                            + math.min(w[4], 0))
+            assert.are.same({ 3 + w[1] + w[2], 4 + w[3] + w[4] }, padded:size():totable())
+            for i = 1, padded:size(1) do
+              for j = 1, padded:size(2) do
+                local a = source(i - 1 - math.max(w[1], 0), kept:size(1))
+                local b = source(j - 1 - math.max(w[3], 0), kept:size(2))
+                assert.are.equal(kept[{ a + 1, b + 1 }], padded[{ i, j }], mode)
+              end
+            end
+            local same = operand:clone()
+            assert.is_true(tensor.pad(same, same, w, mode):equal(padded))
+          end
+        end
+      end
+    end
+  end)
+
+  it('unpackbits, also of eight elements by the rules of Torch7', function()
+    for _, broadcast in ipairs { 'numpy', 'torch7' } do
+      local before = tensor.getBroadcast()
+      tensor.setBroadcast(broadcast)
+      for _, bytes in ipairs { { 1, 2, 128, 255, 0, 7, 8, 9 }, { 5 }, { 1, 2, 3 } } do
+        local bits = tensor.unpackbits(tensor.ByteTensor(bytes))
+        for k, byte in ipairs(bytes) do
+          for j = 0, 7 do
+            assert.are.equal(math.floor(byte / 2 ^ (7 - j)) % 2, bits[8 * (k - 1) + j + 1])
+          end
+        end
+        assert.are.same(bytes, tensor.packbits(bits):totable())
+      end
+      tensor.setBroadcast(before)
+    end
+  end)
 end)

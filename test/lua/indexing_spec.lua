@@ -237,3 +237,60 @@ describe('errors of indexing', function()
     fails(function() T(4):chunk(0) end, 'chunk')
   end)
 end)
+
+describe('searches', function()
+  local nan, inf = 0 / 0, math.huge
+
+  it('of one key or of many give the same positions', function()
+    tensor.manualSeed(1)
+    for _, class in ipairs { 'Float', 'Double', 'Half', 'Byte', 'Long' } do
+      local floating = class == 'Float' or class == 'Double'
+      for _, n in ipairs { 1, 2, 7, 100 } do
+        local sorted = tensor.DoubleTensor(n):random(0, 50):type('torch.' .. class .. 'Tensor')
+        if floating and n > 2 then sorted[1], sorted[2] = nan, -inf end
+        sorted = (sorted:sort())
+        for m = 1, 20 do
+          local keys = tensor.DoubleTensor(m):random(0, 60):type(sorted:type())
+          if floating then keys[1] = m % 2 == 0 and nan or -0.0 end
+          for _, right in ipairs { false, true } do
+            local all = tensor.searchsorted(sorted, keys, right)
+            for k = 1, m do
+              local before = 0
+              for i = 1, n do
+                local x, key = sorted[i], keys[k]
+                local smaller = x < key or x == x and key ~= key
+                local equal = x == key or x ~= x and key ~= key
+                if smaller or right and equal then before = before + 1 end
+              end
+              assert.are.equal(before + 1, all[k])
+            end
+          end
+        end
+      end
+    end
+  end)
+
+  it('of integers in sets are exact at the limits of the type', function()
+    tensor.manualSeed(1)
+    local function check(t, values)
+      local set = {}
+      for _, x in ipairs(values:totable()) do set[x] = true end
+      local found = tensor.isin(t, values)
+      for k, x in ipairs(t:totable()) do assert.are.equal(set[x] and 1 or 0, found[k]) end
+    end
+    for _, class in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long' } do
+      local type = 'torch.' .. class .. 'Tensor'
+      local limit = ({ Byte = 255, Char = 127, Short = 32767, Int = 2 ^ 31 - 1, Long = 2 ^ 52 })[class]
+      local t = tensor.DoubleTensor(100):random(0, 100):type(type)
+      t[1], t[2] = limit, class == 'Byte' and 0 or -limit
+      check(t, t:narrow(1, 3, 60))
+      check(t, t:narrow(1, 1, 60))
+      check(t:narrow(1, 3, 20), t)
+      check(t, tensor.cat(t:narrow(1, 1, 1), t:narrow(1, 1, 1)):view(-1))
+    end
+    local least = tensor.LongTensor { 1 }:lshift(63)
+    local ends = tensor.cat(least, tensor.bitnot(least), 1)
+    assert.are.same({ 1, 1 }, tensor.isin(ends, ends:repeatTensor(5)):totable())
+    assert.are.same({ 0, 1 }, tensor.isin(ends, ends:narrow(1, 2, 1):repeatTensor(9)):totable())
+  end)
+end)

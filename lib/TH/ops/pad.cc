@@ -87,12 +87,10 @@ int64_t source_of(int64_t position, int64_t n, Mode mode) {
 void fill_border(const TensorRef& r, int dim, int64_t first, int64_t count, int64_t before,
                  int64_t n, Mode mode) {
   if (count == 0) return;
-  TensorRef index = new_long_vector(count, [&](int64_t k) {
-    return TH_INDEX_BASE + before + source_of(first + k - before, n, mode);
-  });
-  TensorRef border =
-      made(r->dtype, [&](Tensor* values) { ops::indexSelect(values, r.get(), dim, index.get()); });
-  ops::copy(narrowed(r, dim, first, count).get(), border.get());
+  TensorRef index = new_long_vector(
+      count, [&](int64_t k) { return TH_INDEX_BASE + source_of(first + k - before, n, mode); });
+  TensorRef border = narrowed(r, dim, first, count), source = narrowed(r, dim, before, n);
+  ops::indexSelect(border.get(), source.get(), dim, index.get());
 }
 
 }  // namespace

@@ -203,6 +203,8 @@ void shapes(args::packbits& a, Shapes& s) {
 void calls(args::packbits&) {}
 
 void shapes(args::unpackbits& a, Shapes& s) {
+  // Each byte pairs with each number, also if there are eight bytes.
+  RulesScope rules({Pairing::numpy, current_rules.torch7});
   const int d = own_dim_of_bits(a, s);
   give(s, a.r_, along_last(as(ref(a.t), DType::Byte), d, [](const Var& t, int last) {
          const Var byte = unsqueeze1d(t, int64_t{last + 1});

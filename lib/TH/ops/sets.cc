@@ -43,9 +43,10 @@ Var is_among(const Var& t, const Var& values) {
     }
     return found;
   }
-  if (is_integral(t->dtype)) {
+  // Reading the limits from a device takes longer than the search.
+  if (is_integral(t->dtype) && !device_of({values.get()}) && !tracing()) {
     const int64_t least = ops::minall(values.get()).i, most = ops::maxall(values.get()).i;
-    // Not more memory than the operands have.
+    // The table has no more elements than the operands.
     const int64_t limit = t->numel() + values->numel();
     const auto range = static_cast<uint64_t>(most) - static_cast<uint64_t>(least);
     if (range < static_cast<uint64_t>(limit)) return is_marked(t, values, least, most);

@@ -55,7 +55,8 @@ void search_row(const SearchCall& call, const T* sorted, char* const* data, cons
 template <class T>
 void search(const SearchCall& call, int64_t begin, int64_t end) {
   for_each_run(call.plan, begin, end, [&](char* const* data, const int64_t* next, int64_t m) {
-    if (next[2] == 0 && call.step == static_cast<int64_t>(sizeof(T)) && call.n > 0) {
+    const bool in_one_row = next[2] == 0 && call.step == static_cast<int64_t>(sizeof(T));
+    if (in_one_row && m >= kTogether / 2 && call.n > 0) {
       return search_row(call, reinterpret_cast<const T*>(data[2]), data, next, m);
     }
     for (int64_t k = 0; k < m; ++k) {
