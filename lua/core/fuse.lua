@@ -41,7 +41,7 @@ local function install(tensor)
          if type(value) == 'number' then
             tensors[k] = new(1):fill(value)
          elseif is_tracked(value) then
-            tensors[k] = value.tensor:type(class)
+            tensors[k] = value.tensor:type(class or tensor.getdefaulttensortype())
          end
       end
       return tensors

@@ -69,6 +69,8 @@ local corners = {
     { 1, 0.5, 0 } },
   { 'cmin of equal elements', tensor.cmin, { 1, 2, 3 }, { 1, 0.5, 0 }, { 2, 2, 2 },
     { 0, 0.5, 1 } },
+  { 'infinite gradients of equal elements', function(x, y) return tensor.cmax(x, y) * inf end,
+    { 1, 3 }, { inf, inf }, { 1, 2 }, { inf, 0 } },
   { 'cmax of NaN', tensor.cmax, { nan, 2, nan, 1 }, { 1, 1, 1, 0 }, { 1, nan, nan, 2 },
     { 1, 1, 1, 1 } },
   { 'cmin of NaN', tensor.cmin, { nan, 2, nan, 1 }, { 1, 1, 1, 1 }, { 1, nan, nan, 2 },

@@ -83,7 +83,7 @@ Var exponent_slope(const Var& r, const Var& t, const Var&) {
 
 // If one of them is NaN, both get the whole gradient.
 Var share_of_larger(const Var& g, const Var& a, const Var& b) {
-  return except(g, ltTensor(a, b)) - only(g * 0.5, eqTensor(a, b));
+  return except(where(eqTensor(a, b), g * 0.5, g), ltTensor(a, b));
 }
 
 Var share_of_fmax(const Var& g, const Var& a, const Var& b) {
