@@ -140,7 +140,7 @@ local function install(tensor)
       local version = tensor.version(object)
       if version == nil then return 1 end
       if type(version) ~= 'number' then
-         error(('writeObject: the field __version of %s is a number, got %s'):format(
+         error(('writeObject: the field __version of %s must be a number, got %s'):format(
                   class_name, tensor.type(version)), 0)
       end
       return version

@@ -308,7 +308,7 @@ describe('classes of C', function()
     Class.__version = '3a'
     local ok, message = pcall(tensor.serialize, module.Versions())
     assert.is_false(ok)
-    assert.matches('the field __version of classes.Versions is a number, got string', message)
+    assert.matches('the field __version of classes.Versions must be a number, got string', message)
   end)
 
   it('lend functions their environment', function()

@@ -86,7 +86,8 @@ struct ClassRows {
   double smoothing, weight_sum;
 };
 
-// The largest element x of a row of logits, and the sum of exp(element - x).
+// The largest element x of a row of logits, or 0 if all are -infinity, and the sum of
+// exp(element - x).
 struct RowSum {
   double largest, sum;
 };

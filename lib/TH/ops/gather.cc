@@ -134,12 +134,9 @@ void reduce_by_index(Tensor* r, int64_t dim, Tensor* index, Tensor* src, const c
   reduction.run(r, dim, index, src);
   if (std::strcmp(name, "mean")) return;
   // Elements to which no index points keep their values: they are divided by 1.
-  const auto constant = [](const Tensor& like, double value) {
-    return Var(filled(like, DType::Long, like.nDimension, like.size, value));
-  };
-  const Var ones = constant(*src, 1), counts = constant(*r, include_self ? 1 : 0);
+  const Var ones = filled(ref(src), 1), counts = filled(ref(r), include_self ? 1 : 0);
   ops::scatterAdd(counts.get(), dim, index, ones.get());
-  const Var divisors = as(formulas::cmaxValue(counts, Scalar(1)), type);
+  const Var divisors = formulas::cmaxValue(counts, Scalar(1));
   if (is_integral(r->dtype)) {
     ops::floorDivide(r, r, divisors.get());
   } else {

@@ -208,7 +208,9 @@ Var binomial_numbers(const Var& n, const Var& probability, Generator* g) {
 void copy_numbers(Tensor* r, const Var& numbers) {
   if (is_integral(r->dtype)) {
     const double most = ops::maxall(numbers.get()).to_double();
-    if (!holds(r->dtype, most)) fail("a %sTensor does not hold %.14g", name(r->dtype), most);
+    if (!holds(r->dtype, most)) {
+      fail("%sTensor does not hold %.14g", name_with_article(r->dtype), most);
+    }
   }
   ops::copy(r, with_shape(numbers, *r).get());
 }

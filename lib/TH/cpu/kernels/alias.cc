@@ -62,7 +62,9 @@ void draw(const AliasDrawCall& call) {
     auto at = static_cast<int64_t>(uniform_of(unit_of(words[0]), 0, categories));
     at = std::min(at, call.categories - 1);
     bool own = bernoulli_of(unit_of(words[1]), load(q[at]));
-    call.out[i] = own ? at + call.index_base : call.alias[at] + call.step;
+    // The first category, in tables that were made by other rules, has none before it.
+    const int64_t alias = call.alias[at] + call.step;
+    call.out[i] = own ? at + call.index_base : alias < call.index_base ? call.index_base : alias;
   }
 }
 

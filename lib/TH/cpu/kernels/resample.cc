@@ -14,7 +14,7 @@ template <class T>
 using ComputeOf = typename Numeric<T>::Compute;
 
 // Calls f(offset of the element, weight) for the elements of sum j whose weight is not 0. The sums
-// are accumulated in double, so that the mean of equal elements is exact.
+// are accumulated in double, so that the mean of equal floats is exact.
 template <class F>
 void for_terms(const ResampleCall& call, int64_t j, const F& f) {
   const int64_t first = call.first[j] - call.index_base;

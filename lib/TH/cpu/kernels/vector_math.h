@@ -197,7 +197,7 @@ template <class V>
 inline V atanh(V x) {
   const V a = abs(x), one = all<V>(1), up = one + a, down = one - a;
   const V r = log_of_quotient(up, a - (up - one), down, (one - down) - a) * Item<V>(0.5);
-  // Twice a subnormal number may lose its sign, and its half a bit.
+  // Below the threshold atanh(x) rounds to x. The formula would lose bits of subnormal numbers.
   return a < number<V>(0x1p-13f, 0x1p-27) ? x : with_sign(r, x);
 }
 template <class V>

@@ -41,7 +41,7 @@ __global__ void find_losses(ClassLossCall c) {
       elements.visit(of.classes, read,
                      [&](C x, int64_t) { largest = Largest<C>::combine(largest, x); });
       largest = Shape::template combined<Largest<C>>(largest);
-      const double shift = std::isinf(largest) ? 0 : largest;
+      const double shift = largest == -INFINITY ? 0 : largest;
       elements.visit(of.classes, read, [&](C x, int64_t) { sum += exp(x - shift); });
       row_sum = {shift, Shape::template combined<Sum<double>>(sum)};
     }

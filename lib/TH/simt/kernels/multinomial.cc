@@ -210,7 +210,9 @@ __global__ void draw_by_alias(AliasDrawCall c) {
     auto at = static_cast<int64_t>(uniform_of(u, 0, static_cast<double>(c.categories)));
     if (at >= c.categories) at = c.categories - 1;
     const bool own = bernoulli_of(unit_of(philox_word(word)), load(q[at]));
-    c.out[k] = own ? at + c.index_base : c.alias[at] + c.step;
+    // The first category, in tables that were made by other rules, has none before it.
+    const int64_t alias = c.alias[at] + c.step;
+    c.out[k] = own ? at + c.index_base : alias < c.index_base ? c.index_base : alias;
   }
 }
 
