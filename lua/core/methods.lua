@@ -127,6 +127,10 @@ local function install(tensor)
                error(('repeatTensor: number expected for size %d, got %s')
                      :format(d, count ~= count and 'nan' or tensor.type(count)), 2)
             end
+            if count % 1 ~= 0 and tensor.getRule 'numbers' ~= 'torch7' then
+               error(('repeatTensor: size %d must be an integer, got %s')
+                     :format(d, tostring(count)), 2)
+            end
             counts[d] = count < 0 and math.ceil(count) or math.floor(count)
             if counts[d] < 0 then
                error(('repeatTensor: size %d is negative: %s'):format(d, tostring(counts[d])), 2)

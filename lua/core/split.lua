@@ -2,7 +2,8 @@
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each = versions.each
 
 local function install(tensor)
    local function size_of(name, t, dim)
@@ -10,7 +11,8 @@ local function install(tensor)
          error(('%s: a tensor is expected, got %s'):format(name, tensor.type(t)), 3)
       end
       local dims = t:dim()
-      if type(dim) ~= 'number' or not (dim >= 1 and dim <= dims or dim <= -1 and dim >= -dims) then
+      local fits = type(dim) == 'number' and dim % 1 == 0
+      if not fits or not (dim >= 1 and dim <= dims or dim <= -1 and dim >= -dims) then
          error(('%s: dimension %s is out of range of a tensor of %d dimension%s')
                :format(name, tostring(dim), dims, dims == 1 and '' or 's'), 3)
       end
@@ -33,16 +35,48 @@ local function install(tensor)
       return is_text and tonumber(value) or value
    end
 
+   -- Returns a count of at least 1. Fractions are truncated by Torch7's rule.
+   local function count_of(name, what, value)
+      value = number_of(value)
+      if type(value) ~= 'number' then
+         error(('%s: %s must be a number, got %s'):format(name, what, tensor.type(value)), 3)
+      elseif value ~= value or value < 1 then
+         error(('%s: %s must be at least 1, got %s'):format(name, what, tostring(value)), 3)
+      elseif value % 1 ~= 0 and value < math.huge and tensor.getRule 'numbers' ~= 'torch7' then
+         error(('%s: %s must be an integer, got %s'):format(name, what, tostring(value)), 3)
+      end
+      return math.floor(value)
+   end
+
+   local split_at
+
+   -- Returns slices of the sizes in a list.
+   local function split_by_sizes(t, sizes, dim)
+      local total, starts, first = size_of('split', t, dim), {}, 1
+      for k, size in ipairs(sizes) do
+         if type(size) ~= 'number' or size % 1 ~= 0 or size < 0 then
+            error(('split: size %d must be an integer from 0 on, got %s')
+                  :format(k, tostring(size)), 3)
+         end
+         starts[k] = first
+         first = first + size
+      end
+      if first - 1 ~= total then
+         error(('split: the sizes add up to %d, but dimension %d has size %d')
+               :format(first - 1, dim, total), 3)
+      end
+      return split_at('split', t, {versions.unpack(starts, 2)}, dim)
+   end
+
    --- split([table,] t, size [, dim]): returns slices of `size` indices; the last one may be
-   -- smaller.
+   -- smaller. split(t, {size, ...} [, dim]): returns slices of these sizes.
    local function split(...)
       local result, t, size, dim = with_result('split', ...)
-      size = number_of(size)
-      if type(size) ~= 'number' or size ~= size or size < 1 then
-         error(('split: the size of a slice must be at least 1, got %s'):format(tostring(size)), 2)
-      end
-      size = math.floor(size)
       dim = dim or 1
+      if type(size) == 'table' and tensor.isTensor(t) and not tensor.typename(size) then
+         return split_by_sizes(t, size, dim)
+      end
+      size = count_of('split', 'the size of a slice', size)
       local total = size_of('split', t, dim)
       for i = #result, 1, -1 do
          result[i] = nil
@@ -59,17 +93,19 @@ local function install(tensor)
    -- the last one may be smaller.
    local function chunk(...)
       local result, t, n, dim = with_result('chunk', ...)
-      n = number_of(n)
-      if type(n) ~= 'number' or n ~= n or n < 1 then
-         error(('chunk: the number of slices must be at least 1, got %s'):format(tostring(n)), 2)
-      end
+      n = count_of('chunk', 'the number of slices', n)
       dim = dim or 1
       return split(result, t, math.max(1, math.ceil(size_of('chunk', t, dim) / n)), dim)
    end
 
    -- Returns the views that begin at the indices of a list, and the view before the first of them.
-   local function split_at(name, t, list, dim)
+   function split_at(name, t, list, dim)
       local total, result, first = size_of(name, t, dim), {}, 1
+      for k in each(list) do
+         if type(k) == 'number' and k > #list then
+            error(('%s: index %d of the table is nil'):format(name, #list + 1), 3)
+         end
+      end
       for k = 1, #list + 1 do
          local next_one = list[k]
          if k > #list then
@@ -144,7 +180,11 @@ local function install(tensor)
       for name, method in each(more) do class[name] = method end
       --- As methods, the optional result table comes after the tensor.
       function class.split(self, a, ...)
-         if type(a) == 'table' then
+         local is_table = type(a) == 'table'
+         -- By Torch7's rule a table is always the result.
+         local has_sizes = is_table and type(a[1]) == 'number' and select('#', ...) < 2
+                              and tensor.getRule 'arguments' ~= 'torch7'
+         if is_table and not has_sizes then
             return split(a, self, ...)
          end
          return split(self, a, ...)

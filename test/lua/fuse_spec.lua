@@ -296,7 +296,8 @@ it('operands may be numbers that depend on the arguments of a gradient', functio
   local of_float = tensor.grad(function(t) return tensor.fuse 'a * n'(t, t:sum()):sum() end)
   assert.are.same({ 6, 6 }, of_float(x:float()):totable())
   -- The gradient of sum(x)^2 is 2 * sum(x).
-  for _, operands in ipairs { function(n) return n, n end, function(n) return { n = n, m = n } end } do
+  local forms = { function(n) return n, n end, function(n) return { n = n, m = n } end }
+  for _, operands in ipairs(forms) do
     assert.are.same({ 6, 6 }, gradient(function(t)
       return tensor.fuse 'n * m'(operands(t:sum())):sum()
     end))

@@ -278,9 +278,9 @@ describe('searches', function()
       local found = tensor.isin(t, values)
       for k, x in ipairs(t:totable()) do assert.are.equal(set[x] and 1 or 0, found[k]) end
     end
-    for _, class in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long' } do
+    local limits = { Byte = 255, Char = 127, Short = 32767, Int = 2 ^ 31 - 1, Long = 2 ^ 52 }
+    for class, limit in pairs(limits) do
       local type = 'torch.' .. class .. 'Tensor'
-      local limit = ({ Byte = 255, Char = 127, Short = 32767, Int = 2 ^ 31 - 1, Long = 2 ^ 52 })[class]
       local t = tensor.DoubleTensor(100):random(0, 100):type(type)
       t[1], t[2] = limit, class == 'Byte' and 0 or -limit
       check(t, t:narrow(1, 3, 60))
@@ -293,4 +293,41 @@ describe('searches', function()
     assert.are.same({ 1, 1 }, tensor.isin(ends, ends:repeatTensor(5)):totable())
     assert.are.same({ 0, 1 }, tensor.isin(ends, ends:narrow(1, 2, 1):repeatTensor(9)):totable())
   end)
+end)
+
+it('indexPut with a mask of the first dimensions is t[mask] = src', function()
+  local mask = tensor.ByteTensor { 1, 0, 1 }
+  for _, value in ipairs { 7, tensor.range(1, 6):view(2, 3), tensor.Tensor { 5 } } do
+    local put, assigned = tensor.zeros(3, 3), tensor.zeros(3, 3)
+    put:indexPut(mask, value)
+    assigned[mask] = value
+    assert.is_true(put:equal(assigned))
+    assert.is_true(put:indexPut(mask, value, true):equal(assigned * 2))
+  end
+  local slope = tensor.grad(function(x) return x:clone():indexPut(mask, 7):sum() end)
+  assert.are.same({ { 0, 0, 0 }, { 1, 1, 1 }, { 0, 0, 0 } }, slope(tensor.ones(3, 3)):totable())
+  local ok, message = pcall(tensor.indexPut, tensor.zeros(3, 3), mask, tensor.range(1, 4))
+  assert.is_false(ok)
+  assert.matches('6 elements are expected, as many as the mask selects, got size %[4%]', message)
+end)
+
+it('split has sizes for each slice', function()
+  local t, sizes = tensor.range(1, 8):view(2, 4), { 1, 0, 3 }
+  for _, parts in ipairs { t:split(sizes, 2), tensor.split(t, sizes, -1) } do
+    assert.are.equal(3, #parts)
+    assert.are.same({ { 1 }, { 5 } }, parts[1]:totable())
+    assert.are.equal(0, parts[2]:nElement())
+    assert.are.same({ { 2, 3, 4 }, { 6, 7, 8 } }, parts[3]:totable())
+  end
+  assert.are.same({ 1, 0, 3 }, sizes)
+  local function message(...) return select(2, pcall(...)) end
+  assert.matches('the sizes add up to 3, but dimension 1 has size 2',
+                 message(tensor.split, t, { 1, 2 }))
+  assert.matches('size 2 must be an integer from 0 on', message(tensor.split, t, { 1, 0.5 }))
+  assert.matches('must be an integer, got 1.5', message(tensor.split, t, 1.5))
+  assert.matches('must be an integer, got 1.5', message(tensor.chunk, t, 1.5))
+  assert.matches('must be a number, got string', message(tensor.chunk, t, '2'))
+  assert.matches('dimension 1.5 is out of range', message(tensor.split, t, 1, 1.5))
+  assert.matches('must be an integer, got 1.5', message(tensor.repeatTensor, t, 1.5, 1))
+  assert.matches('index 2 of the table is nil', message(tensor.tensorSplit, t, { 2, nil, 3 }, 2))
 end)

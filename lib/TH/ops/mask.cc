@@ -108,6 +108,18 @@ void calls(args::maskedFill& a) {
 
 namespace {
 
+// Returns the mask of t[mask], with the shape of t: by NumPy's rule, a mask of fewer dimensions is
+// one of the first dimensions.
+TensorRef whole_mask(const Tensor& t, Tensor* mask) {
+  const int ndim = mask->nDimension;
+  const bool is_leading = current_rules.pairing != Pairing::torch7 && ndim > 0 &&
+                          ndim < t.nDimension && std::equal(t.size, t.size + ndim, mask->size);
+  if (!is_leading) return shared(mask);
+  TensorRef view = view_of(mask);
+  for (int d = ndim; d < t.nDimension; ++d) view = unsqueezed(view, d);
+  return expanded(view, t);
+}
+
 // Returns the elements of t where the mask is 1, as a vector.
 TensorRef masked_elements(Tensor* t, Tensor* mask) {
   return made(t->dtype, [&](Tensor* r) { ops::maskedSelect(r, t, mask); });
@@ -117,34 +129,36 @@ TensorRef masked_elements(Tensor* t, Tensor* mask) {
 
 void shapes(args::indexPutMaskFill&, Shapes&) {}
 void calls(args::indexPutMaskFill& a) {
-  if (!a.accumulate) return ops::maskedFill(a.tensor, a.mask, a.value);
-  TensorRef sums = masked_elements(a.tensor, a.mask);
+  TensorRef mask = whole_mask(*a.tensor, a.mask);
+  if (!a.accumulate) return ops::maskedFill(a.tensor, mask.get(), a.value);
+  TensorRef sums = masked_elements(a.tensor, mask.get());
   ops::add(sums.get(), sums.get(), a.value);
-  ops::maskedCopy(a.tensor, a.mask, sums.get());
+  ops::maskedCopy(a.tensor, mask.get(), sums.get());
 }
 
 void shapes(args::indexPutMask& a, Shapes& s) {
   if (a.src->numel() == 1) return;
-  const int64_t ones = a.mask->numel() == 0 ? 0 : ops::countNonzeroall(a.mask).i;
+  TensorRef mask = whole_mask(*a.tensor, a.mask);
+  const int64_t ones = mask->numel() == 0 ? 0 : ops::countNonzeroall(mask.get()).i;
   if (ones == a.src->numel()) return;
-  s.fail(a.src, "%lld elements are expected, one for each 1 of the mask, got size %s",
+  s.fail(a.src, "%lld elements are expected, as many as the mask selects, got size %s",
          static_cast<long long>(ones), shape_text(*a.src).c_str());
 }
 void calls(args::indexPutMask& a) {
-  TensorRef source = view_of(a.src);
+  TensorRef source = view_of(a.src), mask = whole_mask(*a.tensor, a.mask);
   if (a.src->numel() == 1 && a.tensor->numel() > 0) {
     const int64_t one = 1, n = a.tensor->numel();
     views::expand(source.get(), reshaped(a.src, 1, &one).get(), {1, &n});
   }
   if (a.accumulate && a.tensor->numel() > 0) {
-    TensorRef sums = masked_elements(a.tensor, a.mask);
+    TensorRef sums = masked_elements(a.tensor, mask.get());
     const int64_t n = sums->numel();
     TensorRef vector =
         n == source->numel() ? reshaped(source.get(), 1, &n) : narrowed(source, 0, 0, n);
     ops::cadd(sums.get(), sums.get(), Scalar(int64_t{1}), vector.get());
     source = std::move(sums);
   }
-  ops::maskedCopy(a.tensor, a.mask, source.get());
+  ops::maskedCopy(a.tensor, mask.get(), source.get());
 }
 
 void shapes(args::maskedCopy& a, Shapes&) { check_mask_shape(a.tensor, a.mask); }

@@ -38,9 +38,10 @@ result:repeatTensor(t, times...)]=],
       'number for each dimension. In C: `repeat`.'},
    {'split', [=[
 tensor.split([list,] t, size [, dimension = 1])
-t:split([list,] size [, dimension = 1])]=],
+t:split([list,] size [, dimension = 1])
+tensor.split(t, {sizes...} [, dimension = 1])]=],
       'Returns a table of views of `size` indices each along a dimension. The last view may ' ..
-      'be smaller. In C: `narrow`.'},
+      'be smaller. With a table, the views have these sizes. In C: `narrow`.'},
    {'chunk', [=[
 tensor.chunk([list,] t, n [, dimension = 1])
 t:chunk([list,] n [, dimension = 1])]=],
