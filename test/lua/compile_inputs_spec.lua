@@ -232,3 +232,27 @@ describe('compile', function()
     end
   end)
 end)
+
+it('assignments by subscripts are compiled', function()
+  local i, rows = tensor.LongTensor { 2 }, tensor.ByteTensor { 1, 0, 1 }
+  local z = tensor.range(1, 3)
+  local functions = {
+    function(y) y[i] = 3 end, function(y) y[{ { 2, -1 } }] = y[{ { 1, -2 } }] end,
+    function(y) y[{ { 1 } }] = z end, function(y) y[{ { 1, -1, 2 } }] = z end,
+    function(y) y[{ { -1, 1, -1 } }] = y * 2 end, function(y) y[rows] = 5 end,
+    function(y) y[{ i, { 1, 2 } }] = 7 end,
+  }
+  for k, assign in ipairs(functions) do
+    local function f(x)
+      local y = x * 1
+      assign(y)
+      return y + 1
+    end
+    local compiled = tensor.compile(f)
+    for call = 1, 4 do
+      local x = tensor.range(1, 9):view(3, 3) * call
+      assert.is_true(compiled(x):equal(f(x)), k)
+    end
+    assert.is_nil(compiled:explain():find 'not compiled', compiled:explain())
+  end
+end)

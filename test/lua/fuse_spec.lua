@@ -297,9 +297,9 @@ it('operands may be numbers that depend on the arguments of a gradient', functio
   assert.are.same({ 6, 6 }, of_float(x:float()):totable())
   -- The gradient of sum(x)^2 is 2 * sum(x).
   local forms = { function(n) return n, n end, function(n) return { n = n, m = n } end }
-  for _, operands in ipairs(forms) do
+  for _, form in ipairs(forms) do
     assert.are.same({ 6, 6 }, gradient(function(t)
-      return tensor.fuse 'n * m'(operands(t:sum())):sum()
+      return tensor.fuse 'n * m'(form(t:sum())):sum()
     end))
   end
 end)

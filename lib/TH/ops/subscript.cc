@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/operands.h"
+#include "ops/tracer.h"
 #include "tensor/checked.h"
 #include "tensor/geometry.h"
 
@@ -327,9 +328,14 @@ void check_mask_source(Tensor* mask, const Tensor& source) {
 void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src,
                      bool accumulate) {
   Resolved to = resolve(*t, subscripts, count);
+  if (to.indexed.empty() && to.reversed.empty()) {
+    check_source(*src, *to.view);
+    return ops::copy(to.view.get(), src);
+  }
   write(t, to, accumulate, [&](const Tensor& like, const Merged* merged) {
     check_source(*src, like);
     TensorRef seen(tensor_new_sized(t->dtype, like.nDimension, like.size));
+    trace_allocation(*seen);
     ops::copy(seen.get(), src);
     for (int d : to.reversed) seen = reverse(seen.get(), place_of(d, to, merged));
     return seen;
@@ -346,6 +352,7 @@ void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar va
   TensorRef one(tensor_new_sized(t->dtype, 0, nullptr));
   int64_t size = 1;
   resize(one.get(), 1, &size);
+  trace_allocation(*one);
   ops::fill(one.get(), value);
   write(t, to, accumulate, [&](const Tensor& like, const Merged*) {
     TensorRef seen(tensor_new(t->dtype));
