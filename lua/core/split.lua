@@ -35,7 +35,7 @@ local function install(tensor)
       return is_text and tonumber(value) or value
    end
 
-   -- Returns a count of at least 1. Fractions are truncated by Torch7's rule.
+   -- Returns a count of at least 1. By Torch7's rule it may be a fraction.
    local function count_of(name, what, value)
       value = number_of(value)
       if type(value) ~= 'number' then
@@ -45,7 +45,7 @@ local function install(tensor)
       elseif value % 1 ~= 0 and value < math.huge and tensor.getRule 'numbers' ~= 'torch7' then
          error(('%s: %s must be an integer, got %s'):format(name, what, tostring(value)), 3)
       end
-      return math.floor(value)
+      return value
    end
 
    local split_at
@@ -76,7 +76,7 @@ local function install(tensor)
       if type(size) == 'table' and tensor.isTensor(t) and not tensor.typename(size) then
          return split_by_sizes(t, size, dim)
       end
-      size = count_of('split', 'the size of a slice', size)
+      size = math.floor(count_of('split', 'the size of a slice', size))
       local total = size_of('split', t, dim)
       for i = #result, 1, -1 do
          result[i] = nil
