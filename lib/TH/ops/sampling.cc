@@ -128,11 +128,11 @@ Var deviance(const Var& k, const Var& mean) {
   return k * (x - log1p(x));
 }
 
-// The logarithm of mean^k / k!, plus a number that depends on the mean alone.
+// The logarithm of the Poisson density at k.
 Var log_density(const Var& k, const Var& mean) {
   return choose(
-      ltValue(mean, Scalar(kLargeMean)), [&] { return k * log(mean) - lgamma(k + 1); },
-      [&] { return log(k) * -0.5 - deviance(k, mean); });
+      ltValue(mean, Scalar(kLargeMean)), [&] { return k * log(mean) - mean - lgamma(k + 1); },
+      [&] { return log(k * (2 * kPi)) * -0.5 - deviance(k, mean); });
 }
 
 Var large_poisson(const Var& rates, Generator* g) {
@@ -142,10 +142,7 @@ Var large_poisson(const Var& rates, Generator* g) {
     const Hat hat(rate, 0.9277 - 3.6224 / (b - 2), g);
     const Var k = floor((a * 2 / hat.us + b) * hat.u + rate + 0.43);
     const Var size = log(hat.v) + log_alpha - log(a / (hat.us * hat.us) + b);
-    const Var density = choose(
-        ltValue(rate, Scalar(kLargeMean)), [&] { return k * log(rate) - rate - lgamma(k + 1); },
-        [&] { return log(k * (2 * kPi)) * -0.5 - deviance(k, rate); });
-    const Var inside = logicalAnd(geValue(k, Scalar(0)), leTensor(size, density));
+    const Var inside = logicalAnd(geValue(k, Scalar(0)), leTensor(size, log_density(k, rate)));
     return {k, logicalOr(hat.accepted, inside)};
   });
 }
@@ -174,7 +171,8 @@ Var large_binomial(const Var& counts, const Var& probabilities, Generator* g) {
     const Var valid = logicalAnd(geValue(drawn, Scalar(0)), leTensor(drawn, n));
     const Var k = where(valid, drawn, m);
     const Var size = log(hat.v * alpha / (a / (hat.us * hat.us) + b));
-    // Relative to the density of m. The density is the product of those of k and n - k.
+    // Relative to the density of m. Up to a factor, the density is the product of those of k and
+    // n - k.
     const Var hits = n * p, misses = n * q;
     const Var density = log_density(k, hits) - log_density(m, hits) + log_density(n - k, misses) -
                         log_density(n - m, misses);
