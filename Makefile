@@ -47,12 +47,13 @@ release-tests: deps
 	@scripts/build test build/release -DTH_LONG_TESTS=OFF \
 		$(if $(shell grep -s '^TH_ISAS:.*=all' build/release/CMakeCache.txt),,-DTH_ISAS=native)
 
-# With fewer checks of pointers, and without the C tests that only make test-all runs.
-asan-tests: deps
-	@scripts/build asan build/asan -DTH_LONG_TESTS=OFF
+# With fewer checks of pointers, without the C tests that only make test-all runs, and with code of
+# the release build where sanitizers check nothing.
+asan-tests: release-tests
+	@scripts/build asan build/asan -DTH_LONG_TESTS=OFF -DTH_PLAIN_BUILD="$(CURDIR)/build/release"
 
 asan: deps
-	@scripts/build asan build/asan -DTH_LONG_TESTS=ON
+	@scripts/build asan build/asan -DTH_LONG_TESTS=ON -DTH_PLAIN_BUILD=
 
 tsan:
 	@scripts/install-deps --tsan
