@@ -1,6 +1,7 @@
 -- A tensor in plain Lua: its shape, and its elements in row-major order. Tensors of any layout are
 -- made from models and read back into models.
 
+local has_ffi, ffi = pcall(require, 'ffi')
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 
@@ -98,9 +99,37 @@ end
 function model.read(t)
   local shape = t:size():totable()
   if #shape < 2 then return model.new(shape, #shape == 1 and t:totable() or {}) end
+  if t:nElement() > 0 and t:isContiguous() then return model.new(shape, t:view(-1):totable()) end
   local data = new_table(t:nElement(), 0)
   flatten(t:totable(), #shape, data, 0)
   return model.new(shape, data)
+end
+
+--- Returns a string that determines the elements of t, and that NaN are equal in.
+function model.bytes(t)
+  t = t:contiguous()
+  if t:nElement() == 0 then return '' end
+  if not has_ffi then
+    local parts = t:view(-1):totable()
+    for i, x in ipairs(parts) do parts[i] = ('%.17g'):format(x) end
+    return table.concat(parts, ' ')
+  end
+  return ffi.string(t:data(), t:nElement() * t:elementSize())
+end
+
+-- Calls f(position, step, first, last) for each row along the last dimension: the element at
+-- position `first` of the model's data is at `position` in the storage, the next one is `step`
+-- further.
+local function each_row(shape, strides, offset, f)
+  local size = shape[#shape]
+  for row = 0, model.count(shape) / math.max(size, 1) - 1 do
+    local rest, at = row, offset
+    for d = #shape - 1, 1, -1 do
+      at = at + rest % shape[d] * strides[d]
+      rest = math.floor(rest / shape[d])
+    end
+    f(at, strides[#shape], row * size + 1, row * size + size)
+  end
 end
 
 local function row_major(shape, inner)
@@ -148,13 +177,11 @@ function model.maker(e, m, layout)
   for d = 1, #shape do last = last + math.max(shape[d] - 1, 0) * strides[d] end
   local stored = new_table(last + 2, 0)
   for i = 1, last + 2 do stored[i] = SENTINEL end
-  for i = 1, #m.data do
-    local rest, at = i - 1, offset
-    for d = #shape, 1, -1 do
-      at = at + rest % shape[d] * strides[d]
-      rest = math.floor(rest / shape[d])
-    end
-    stored[at + 1] = m.data[i]
+  local data = m.data
+  if #data > 0 then
+    each_row(shape, strides, offset, function(at, step, begin, finish)
+      for i = begin, finish do stored[at + 1 + (i - begin) * step] = data[i] end
+    end)
   end
   local sizes, steps = tensor.LongStorage(shape), tensor.LongStorage(strides)
   local first = e.Storage(stored)
@@ -172,14 +199,9 @@ function model.disturbed(t)
   local stored = t:storage():totable()
   local shape, strides = t:size():totable(), t:stride():totable()
   local first = t:storageOffset()
-  for i = 0, t:nElement() - 1 do
-    local rest, at = i, first
-    for d = #shape, 1, -1 do
-      at = at + rest % shape[d] * strides[d]
-      rest = math.floor(rest / shape[d])
-    end
-    stored[at] = SENTINEL
-  end
+  each_row(shape, strides, first, function(at, step, begin, finish)
+    for i = 0, finish - begin do stored[at + i * step] = SENTINEL end
+  end)
   for i = 1, #stored do
     if stored[i] ~= SENTINEL then return i end
   end

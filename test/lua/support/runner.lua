@@ -1,7 +1,6 @@
 -- Calls a row of the op table in every form it has, with operands of every layout, and compares
 -- what comes out with the case's plain reference.
 
-local has_ffi, ffi = pcall(require, 'ffi')
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
@@ -10,6 +9,8 @@ local forms = require 'support.forms'
 local rules = require 'support.rules'
 local settings = require 'support.settings'
 local omit = require('support.cases').omit
+
+local bytes = model.bytes
 
 local runner = {}
 
@@ -151,7 +152,13 @@ function Run:results(slots, layout)
       local e = element_of(slot.kind, self.e)
       local want = self.want[number]
       if layout and #want.shape > 0 then
-        results[i] = model.tensor(e, model.fill(want.shape, function() return 1 end), layout)
+        local key = number .. layout
+        local make = self.result_makers[key]
+        if not make then
+          make = model.maker(e, model.fill(want.shape, function() return 1 end), layout)
+          self.result_makers[key] = make
+        end
+        results[i] = make()
       else
         results[i] = e.Tensor()
       end
@@ -199,9 +206,24 @@ function Run:given_results(slots, call, layout)
   end
 end
 
-function Run:values()
+-- Calls that do not write to operands get the same ones.
+function Run:values(writes)
   self.makers = self.makers or argument_makers(self.e, self.slots, self.args, self.layout)
-  return make_arguments(self.makers)
+  if writes or self.case.inout then return make_arguments(self.makers) end
+  self.operands = self.operands or make_arguments(self.makers)
+  return self.operands
+end
+
+-- The operands that calls had in common are as they were made.
+function Run:check_operands()
+  for i, operand in ipairs(self.operands or {}) do
+    if tensor.isTensor(operand) then
+      local before = self.makers[i]()
+      if bytes(before.new(operand:storage())) ~= bytes(before.new(before:storage())) then
+        self:fail('operand ' .. i .. ' is overwritten')
+      end
+    end
+  end
 end
 
 -- Returns true if all results may be omitted from a form.
@@ -250,8 +272,8 @@ function Run:aliased(slots, map, invoke, name)
   end
   if not result or self.want[2] then return end
   for k, slot in ipairs(self.slots) do
-    local values = self:values()
-    if slot.kind == 'T' and values[k] ~= omit then
+    if slot.kind == 'T' and self.args[k] ~= omit then
+      local values = self:values(true)
       self.form = ('%s with argument %d as result'):format(name, k)
       self:seed()
       local got = invoke(assemble(slots, map, values, { [result] = values[k] }))
@@ -268,7 +290,7 @@ function Run:in_place(slots, map, invoke, name)
   for i, slot in ipairs(slots) do
     if slot.kind == 'T' and slot.optional and not slot.result and map[i] then
       self.form = name .. ' in place'
-      local values = self:values()
+      local values = self:values(true)
       local own = values[map[i]]
       local without = {}
       for k, v in pairs(map) do without[k] = v end
@@ -381,7 +403,7 @@ function runner.small(row, case, e, random, steps)
         end
         local run = setmetatable({ row = row, case = case, e = e, args = args, layout = built,
                                    scale = scenario.scale, slots = slots, result_layout = k,
-                                   size = 'small',
+                                   size = 'small', result_makers = {},
                                    function_slots = function_slots,
                                    dumped = dump.file and step == 0 }, Run)
         if layout == 'expanded' then
@@ -449,17 +471,6 @@ function runner.refused(row, case, e)
     end
   end
   return calls
-end
-
-local function bytes(t)
-  t = t:contiguous()
-  if t:nElement() == 0 then return '' end
-  if not has_ffi then
-    local parts = t:view(-1):totable()
-    for i, x in ipairs(parts) do parts[i] = ('%.17g'):format(x) end
-    return table.concat(parts, ' ')
-  end
-  return ffi.string(t:data(), t:nElement() * t:elementSize())
 end
 
 --- The large scenarios: equal with one thread and with two, and equal to the reference. A device
