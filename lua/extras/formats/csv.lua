@@ -2,6 +2,7 @@
 
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
+local named_columns = require 'tensor.named_columns'
 local native = require 'tensor.native'
 
 local STEP = 2 ^ 22  -- bytes between two progress calls
@@ -173,11 +174,13 @@ local function read_columns(tensor, reader, count, names, options, go)
    native.csv_begin(reader, table.concat(kinds), false, options.rows)
    go()
    local result, wanted_names = {}, names and {}
+   local read = {}  -- the reader returns each column once
    for k, column in ipairs(columns) do
       local other = types[column] == 'text' or types[column] == 'date'
-      local values = values_of(tensor, reader, column, not other and types[column] or nil,
+      local values = read[column] or
+                     values_of(tensor, reader, column, not other and types[column] or nil,
                                function(rows) return {rows} end, types[column] == 'date')
-      result[k] = values
+      read[column], result[k] = values, values
       if names then
          wanted_names[k] = names[column]
          result[names[column]] = values
@@ -272,65 +275,14 @@ local function column_text(tensor, values, separator)
    end, values:size(1)
 end
 
--- Raises an error if a table with columns by position has another column by name, which would be
--- lost. The result of load has each column by both.
-local function check_all_positional(object)
-   local positional = {}
-   for _, values in ipairs(object) do
-      positional[values] = true
-   end
-   for key, values in each(object) do
-      if not positional[values] then
-         error(('column %s has no position: name all columns, or none'):format(tostring(key)), 0)
-      end
-   end
-end
-
--- Returns the names of the columns of a table with each column by position and by name, as load
--- returns it. Columns without a name have an empty one. Returns nil if all have none.
-local function names_of(object)
-   local by_column, names, any = {}, {}, false
-   for key, values in each(object) do
-      if type(key) == 'string' then
-         if by_column[values] then
-            error(('one column has the names %s and %s'):format(by_column[values], key), 0)
-         end
-         by_column[values] = key
-      end
-   end
-   for k, values in ipairs(object) do
-      names[k] = by_column[values] or ''
-      any = any or names[k] ~= ''
-   end
-   return any and names or nil
-end
-
 local function columns_of(tensor, object, options)
-   if not options.names then
-      files.count(object)
-   end
-   local names, columns = options.names or #object > 0 and names_of(object) or nil, {}
-   if #object == 0 and not options.names then
-      names = {}
-      for name in each(object) do
-         names[#names + 1] = name
-      end
-      table.sort(names)
-   end
-   for k = 1, names and #names or #object do
-      local values = object[k]
-      if values == nil and names then
-         values = object[names[k]]
-      end
+   local columns, names = named_columns.of(object, options.names)
+   for k, values in ipairs(columns) do
       local isvector = files.element(tensor, values) and values:dim() == 1
       if not isvector and type(values) ~= 'table' then
          error(('a vector or a table of strings is expected for column %s, got %s')
                :format(tostring(names and names[k] or k), tensor.type(values)), 0)
       end
-      columns[k] = values
-   end
-   if #object > 0 and not options.names then
-      check_all_positional(object)
    end
    return columns, names
 end
