@@ -1,13 +1,17 @@
 -- Tables of columns, as `load` returns them for CSV files: factorize and describe.
 
 local files = require 'tensor.files'
-local versions = require 'tensor.versions'
+local named_columns = require 'tensor.named_columns'
 
-local each = versions.each
+-- The strings that `load` reads as missing by default: kCsvMissing in lib/TH/io/csv_style.cc.
+local MISSING = {[''] = true, NA = true, ['N/A'] = true, NaN = true, nan = true, NULL = true,
+                 null = true, None = true}
+local NAN = {}  -- the key of NaN, which a table cannot have as a key
 
 local function install(tensor)
    --- factorize(values): returns a LongTensor with a code for each value of a table, and the list
    -- of distinct values in the order of their first occurrence. values[k] is distinct[codes[k]].
+   -- All NaN are one value.
    function tensor.factorize(values)
       if type(values) ~= 'table' then
          local advice = tensor.isTensor(values) and ': t:unique() returns the indices of values'
@@ -21,10 +25,14 @@ local function install(tensor)
       end
       local codes, distinct, code_of = {}, {}, {}
       for k, value in ipairs(values) do
-         local code = code_of[value]
+         local key = value
+         if value ~= value then
+            key = NAN
+         end
+         local code = code_of[key]
          if not code then
             code = #distinct + 1
-            distinct[code], code_of[value] = value, code
+            distinct[code], code_of[key] = value, code
          end
          codes[k] = code
       end
@@ -38,7 +46,6 @@ local function install(tensor)
    local function describe_numbers(row, t)
       local values = t:double():contiguous():view(-1)
       local known = values:maskedSelect(values:eq(values))
-      row.type = t:type():match '^torch%.(%a+)Tensor$'
       row.count, row.missing = known:nElement(), values:nElement() - known:nElement()
       if row.count > 0 then
          row.mean, row.min, row.max = known:mean(), known:min(), known:max()
@@ -51,13 +58,52 @@ local function install(tensor)
 
    -- The most frequent value is the first one of those that occur most often.
    local function describe_texts(row, texts)
-      local codes, distinct = tensor.factorize(texts)
-      row.type, row.count, row.missing, row.distinct = 'text', #texts, 0, #distinct
-      if #texts > 0 then
+      local known = {}
+      for _, text in ipairs(texts) do
+         if not MISSING[text] then
+            known[#known + 1] = text
+         end
+      end
+      local codes, distinct = tensor.factorize(known)
+      row.count, row.missing, row.distinct = #known, #texts - #known, #distinct
+      if #known > 0 then
          local counts = codes:bincount()
          row.frequency = counts:max()
          row.top = distinct[counts:argmax()]
       end
+   end
+
+   local function has_numbers_only(list)
+      for _, value in ipairs(list) do
+         if type(value) ~= 'number' then
+            return false
+         end
+      end
+      return #list > 0
+   end
+
+   local function describe_column(name, column)
+      local row = {name = name}
+      if tensor.isTensor(column) then
+         row.type = column:type():match '^torch%.(%w+)Tensor$'
+         describe_numbers(row, column)
+      elseif type(column) ~= 'table' then
+         error(('column %s is a tensor or a table of strings, got %s')
+               :format(tostring(name), tensor.type(column)), 0)
+      else
+         local fine, failure = pcall(files.count, column)
+         if not fine then
+            error(('column %s: %s'):format(tostring(name), failure), 0)
+         end
+         local is_numbers = has_numbers_only(column)
+         row.type = is_numbers and 'number' or 'text'
+         if is_numbers then
+            describe_numbers(row, tensor.DoubleTensor(column))
+         else
+            describe_texts(row, column)
+         end
+      end
+      return row
    end
 
    -- Formats a description as a table with aligned columns.
@@ -71,7 +117,7 @@ local function install(tensor)
          end
          if row.distinct then
             line[5] = ('%d distinct'):format(row.distinct)
-            line[6] = row.top and ('%s: %d'):format(row.top, row.frequency) or ''
+            line[6] = row.top ~= nil and ('%s: %d'):format(tostring(row.top), row.frequency) or ''
          end
          cells[#cells + 1] = line
       end
@@ -95,45 +141,30 @@ local function install(tensor)
 
    local descriptions = {__tostring = text_of}
 
-   -- Returns the names of the columns in order: by position if there are positions.
-   local function names_of(columns)
-      local names, name_of = {}, {}
-      for name, column in each(columns) do
-         if type(name) == 'string' then
-            name_of[column] = name
-            if #columns == 0 then
-               names[#names + 1] = name
-            end
-         end
-      end
-      table.sort(names)
-      for k, column in ipairs(columns) do
-         names[k] = name_of[column] or k
-      end
-      return names
-   end
-
-   --- describe(columns): returns a list with a table for each column: name, type, count, missing;
-   -- for numbers mean, std, min, q1, median, q3 and max; for text distinct, top and frequency.
-   -- tostring formats it.
-   function tensor.describe(columns)
-      if type(columns) ~= 'table' then
-         error(('describe: a table of columns is expected, got %s'):format(tensor.type(columns)), 2)
-      end
+   local function rows_of(columns, names)
+      local list, list_names = named_columns.of(columns, names)
       local rows = {}
-      for k, name in ipairs(names_of(columns)) do
-         local column, row = columns[k] or columns[name], {name = name}
-         if tensor.isTensor(column) then
-            describe_numbers(row, column)
-         elseif type(column) == 'table' then
-            describe_texts(row, column)
-         else
-            error(('describe: column %s is a tensor or a table of strings, got %s')
-                  :format(tostring(name), tensor.type(column)), 2)
-         end
-         rows[k] = row
+      for k, column in ipairs(list) do
+         local name = list_names and list_names[k] or ''
+         rows[k] = describe_column(name ~= '' and name or k, column)
       end
       return setmetatable(rows, descriptions)
+   end
+
+   --- describe(columns [, names]): returns a list with a table for each column: name, type, count,
+   -- missing; for numbers mean, std, min, q1, median, q3 and max; for text distinct, top and
+   -- frequency. names: the list of the columns to describe. tostring formats it.
+   function tensor.describe(columns, names)
+      if type(columns) ~= 'table' then
+         error(('describe: a table of columns is expected, got %s'):format(tensor.type(columns)), 2)
+      elseif names ~= nil and type(names) ~= 'table' then
+         error(('describe: a list of names is expected, got %s'):format(tensor.type(names)), 2)
+      end
+      local fine, result = pcall(rows_of, columns, names)
+      if not fine then
+         error('describe: ' .. tostring(result), 2)
+      end
+      return result
    end
 end
 

@@ -372,16 +372,17 @@ storage:cdata()]=],
       {'hint', 'tensor.hint(message)',
          'Returns advice about an error message of Lua that concerns a tensor, such as "attempt ' ..
          'to compare number with userdata", or nil. The program `tensor` shows it by itself.'},
-      {'describe', 'tensor.describe(columns)',
+      {'describe', 'tensor.describe(columns [, names])',
          'Describes a table of columns, as `load` returns for CSV files with `columns = true`; ' ..
-         '`print` shows it as text. Returns a list with a table for each column: `name`, ' ..
-         '`type`, `count` and `missing` (NaN). For numbers also `mean`, `std`, `min`, `q1`, ' ..
+         '`print` shows it as text. `names`: the columns to describe, in this order. Returns a ' ..
+         'list with a table for each column: `name`, `type`, `count` and `missing`: NaN, or ' ..
+         'text that `load` reads as missing. For numbers also `mean`, `std`, `min`, `q1`, ' ..
          '`median`, `q3` and `max`; for text the number of `distinct` values and the most ' ..
          'frequent one, `top`, with its `frequency`.'},
       {'factorize', 'tensor.factorize(values)',
          'Returns a LongTensor with a code for each value of a table, such as a column of ' ..
          'strings. The second result is the list of distinct values in the order of their first ' ..
-         'occurrence. Codes are indices of this list.'},
+         'occurrence. Codes are indices of this list. All NaN are one value.'},
       {'plot', [=[
 tensor.plot([x,] y [, options])
 tensor.plot.line([x,] y [, options])

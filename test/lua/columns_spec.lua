@@ -1,6 +1,7 @@
--- factorize and describe.
+-- Tables of columns: factorize, describe, and how they are saved.
 
 local tensor = require 'tensor'
+local format_files = require 'support.format_files'
 
 local function fails(f, text)
   local done, message = pcall(f)
@@ -20,6 +21,12 @@ describe('factorize', function()
     codes, distinct = tensor.factorize {}
     assert.are.equal(0, codes:nElement())
     assert.are.same({}, distinct)
+  end)
+  it('gives all NaN one code', function()
+    local codes, distinct = tensor.factorize { 1, 0 / 0, 1, -(0 / 0), false }
+    assert.are.same({ 1, 2, 1, 2, 3 }, codes:totable())
+    assert.are.equal(3, #distinct)
+    assert.is_true(distinct[2] ~= distinct[2])
   end)
   it('takes tables only', function()
     fails(function() tensor.factorize(tensor.ones(2)) end,
@@ -50,6 +57,49 @@ describe('describe', function()
     assert.are.same({ name = 1, type = 'text', count = 0, missing = 0, distinct = 0 },
                     tensor.describe({ {} })[1])
   end)
+  it('counts as missing what load reads as missing', function()
+    local texts = { '', 'NA', 'N/A', 'nan', 'NaN', 'null', 'NULL', 'None', 'na', 'none', '-', 'x' }
+    local missing = 0
+    for _, text in ipairs(texts) do
+      local row = tensor.describe({ { text } })[1]
+      missing = missing + row.missing
+      format_files.with_name('.csv', function(name)
+        tensor.save(name, { { '1', text } })
+        local loaded, t = pcall(tensor.load, name, { header = false })
+        assert.are.equal(loaded and 1 or 0, row.missing, text)
+        assert.is_true(not loaded or t[2][1] ~= t[2][1])
+      end)
+    end
+    assert.are.equal(8, missing)
+    local row = tensor.describe({ texts })[1]
+    assert.are.same({ name = 1, type = 'text', count = 4, missing = 8, distinct = 4, top = 'na',
+                      frequency = 1 }, row)
+  end)
+  it('has the statistics of tables of numbers', function()
+    local row = tensor.describe { x = { 1, nan, 3 } }[1]
+    assert.are.same({ 'number', 2, 1, 2, 3 },
+                    { row.type, row.count, row.missing, row.mean, row.max })
+    assert.are.equal('text', tensor.describe({ { 1, 'a' } })[1].type)
+    assert.is_truthy(tostring(tensor.describe { { false, true, false } })
+                     :find('3        0  2 distinct  false: 2', 1, true))
+    fails(function() tensor.describe { x = { 1, nil, 3 } } end,
+          'describe: column x: position 2 is nil')
+  end)
+  it('has the order of names', function()
+    format_files.with_name('.csv', function(name)
+      tensor.save(name, { tensor.ones(1), { 'x' }, tensor.ones(1) }, { names = { 'b', '', 'a' } })
+      local columns, names = tensor.load(name, { columns = true })
+      for _, rows in ipairs { tensor.describe(columns), tensor.describe(columns, names),
+                              tensor.describe(tensor.load(name, { columns = true })) } do
+        assert.are.same({ 'b', 2, 'a' }, { rows[1].name, rows[2].name, rows[3].name })
+      end
+      columns.a = columns.a * 2
+      local rows = tensor.describe(columns, { 'a', 'b' })
+      assert.are.same({ 'a', 2, 'b', 1 }, { rows[1].name, rows[1].max, rows[2].name, rows[2].max })
+    end)
+    fails(function() tensor.describe({ a = {} }, { 'b' }) end, 'describe: unknown column b')
+    fails(function() tensor.describe({ a = {} }, 3) end, 'a list of names is expected, got number')
+  end)
   it('has the order of positions', function()
     local a, b = tensor.ones(1), { 'x' }
     local rows = tensor.describe { a, b, z = a, y = b }
@@ -67,5 +117,74 @@ height  Double      2        1         1.7  0.14142  1.6  1.65  1.7  1.75  1.8]]
     fails(function() tensor.describe(tensor.ones(2)) end,
           'describe: a table of columns is expected')
     fails(function() tensor.describe { 3 } end, 'describe: column 1 is a tensor or a table')
+  end)
+end)
+
+describe('a table of columns', function()
+  local heights, weights, texts = tensor.Tensor { 1, 2 }, tensor.LongTensor { 3, 4 }, { 'x', 'y' }
+  local function loaded(name)
+    tensor.save(name, { heights, weights, texts }, { names = { 'height', 'weight', 'name' } })
+    return tensor.load(name, { columns = true })
+  end
+  local function check_saved(expected, name, columns, names)
+    tensor.save(name, columns, { names = names })
+    assert.are.equal(expected, format_files.content(name))
+  end
+
+  it('is saved with the columns that the names select', function()
+    format_files.with_name('.csv', function(name)
+      local columns = loaded(name)
+      check_saved('weight\n3\n4\n', name, columns, { 'weight' })
+      check_saved('name,height\nx,1.0\ny,2.0\n', name, columns, { 'name', 'height' })
+      check_saved('a,b,c\n1.0,3,x\n2.0,4,y\n', name, columns, { 'a', 'b', 'c' })
+      check_saved('height,b,c\n1.0,3,x\n2.0,4,y\n', name, columns, { 'height', 'b', 'c' })
+      check_saved('p\nx\ny\n', name, { p = texts, q = texts }, { 'p' })
+      for expected, arguments in pairs {
+        ['unknown column b'] = { columns, { names = { 'height', 'b' } } },
+        ['column weight is not at position 1'] = { columns, { names = { 'weight', 'b', 'c' } } },
+        ['1 names for 2 columns'] = { { heights, weights }, { names = { 'a' } } },
+        ['3 names for 2 columns'] = { { heights, weights }, { names = { 'a', 'b', 'c' } } },
+        ['unknown column q'] = { { p = texts }, { names = { 'p', 'q' } } },
+      } do
+        fails(function() tensor.save(name, arguments[1], arguments[2]) end, expected)
+      end
+    end)
+  end)
+
+  it('is saved after changes of its columns', function()
+    format_files.with_name('.csv', function(name)
+      local columns, names = loaded(name)
+      local function save() tensor.save(name, columns) end
+      columns.weight = columns.weight * 2
+      fails(save, 'column weight has no position: assign it by position, too, or pass the list of')
+      check_saved('height,weight,name\n1.0,6,x\n2.0,8,y\n', name, columns, names)
+      columns[2] = columns.weight
+      check_saved('height,weight,name\n1.0,6,x\n2.0,8,y\n', name, columns)
+      columns.height = nil
+      fails(save, 'column 1 has no name, but others have: assign it by name, too, or pass the list')
+      check_saved('weight,name\n6,x\n8,y\n', name, columns, { 'weight', 'name' })
+    end)
+  end)
+
+  it('is saved with columns of empty names', function()
+    format_files.with_name('.csv', function(name)
+      tensor.save(name, { heights, weights, texts }, { names = { '', 'a', '' } })
+      local text = format_files.content(name)
+      local columns, names = tensor.load(name, { columns = true })
+      check_saved(text, name, columns)
+      check_saved(text, name, columns, names)
+    end)
+  end)
+
+  it('may have a column twice', function()
+    format_files.with_name('.csv', function(name)
+      loaded(name)
+      local columns, names = tensor.load(name, { columns = true,
+                                                 only = { 'weight', 'weight', 'name' } })
+      assert.are.same({ 'weight', 'weight', 'name' }, names)
+      assert.are.same({ 3, 4 }, columns[1]:totable())
+      assert.are.same({ 3, 4 }, columns[2]:totable())
+      assert.are.same(texts, columns[3])
+    end)
   end)
 end)
