@@ -131,7 +131,7 @@ describe('tensor.data', function()
     assert.has_error(function() data.normalize(0) end,
                      'data.normalize: a number or a tensor is expected, got nil')
     assert.has_error(function() data.pictures('x', {sise = {1, 1}}) end,
-                     'data.pictures: unknown option sise; the options are channels, size')
+                     'data.pictures: unknown option sise; the options are channels, classes, size')
     assert.has_error(function() data.pictures('x', 5) end,
                      'data.pictures: a table of options is expected, got number')
     for _, size in ipairs{{}, {2}, {'a', 'b'}, {1.5, 2}, {2, 0}} do
@@ -259,7 +259,29 @@ describe('tensor.data', function()
     save('a/x\ny.png', 0, 2)
     assert.are.same({'a/1.png', 'a/2.png', 'a/x\ny.png', 'b c/1.png'},
                     data.pictures(folder .. '/p').names)
-    assert.has_error(function() data.pictures(folder .. '/none') end,
-      ('data.pictures: %s/none has no subfolders with PNG or JPEG files'):format(folder))
+    local function fails(message, name, options)
+      assert.has_error(function()
+        local pictures = data.pictures(folder .. name, options)
+        pictures.get(tensor.LongTensor{1, 4})
+      end, 'data.pictures: ' .. message)
+    end
+    fails(('cannot open the folder %s/none'):format(folder), '/none')
+    fails(('%s/p/a has no subfolders with PNG or JPEG files'):format(folder), '/p/a')
+    fails('sizes differ without the option size: b c/1.png has 4 x 4 pixels, and a/1.png has 2 x 4',
+          '/p')
+    fails('the subfolder b c is not in the option classes', '/p', {classes = {'a'}})
+    fails('option classes has a twice', '/p', {classes = {'a', 'a'}})
+    -- Subfolders without pictures are classes, too.
+    os.execute(("mkdir -p %s/p/B '%s/p/.hidden' %s/p/a/nested"):format(folder, folder, folder))
+    save('.hidden/1.png', 0, 2)
+    save('1.png', 0, 2)
+    source, classes, names = data.pictures(folder .. '/p')
+    assert.are.equal(4, source.count)
+    assert.are.same({'B', 'a', 'b c'}, names)
+    assert.are.same({2, 2, 2, 3}, classes:totable())
+    source, classes, names = data.pictures(folder .. '/p', {classes = {'b c', 'other', 'a'}})
+    assert.are.equal(4, source.count)
+    assert.are.same({'b c', 'other', 'a'}, names)
+    assert.are.same({3, 3, 3, 1}, classes:totable())
   end)
 end)
