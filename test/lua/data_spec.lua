@@ -284,4 +284,22 @@ describe('tensor.data', function()
     assert.are.same({'b c', 'other', 'a'}, names)
     assert.are.same({3, 3, 3, 1}, classes:totable())
   end)
+
+  it('normalizes images of integers as numbers in floating point', function()
+    local bytes = tensor.ByteTensor(2, 2, 1, 1):fill(50)
+    local function check(expected, class, x, mean, deviation)
+      local y = data.normalize(mean, deviation)(x)
+      assert.are.equal(class, y:type())
+      assert.is_true((y[2]:double():view(2) - tensor.DoubleTensor(expected)):abs():max() < 1e-5)
+    end
+    check({-25.25, -25.25}, 'torch.DoubleTensor', bytes, 100.5, 2)
+    check({-1, -2}, 'torch.DoubleTensor', bytes, 100, tensor.FloatTensor{50, 25})
+    check({-1, 0.5}, 'torch.FloatTensor', bytes:float(), tensor.Tensor{100, 25}, 50)
+    check({-1, -2}, 'torch.FloatTensor', bytes:float(), 100, tensor.LongTensor{50, 25})
+    tensor.setdefaulttensortype 'torch.FloatTensor'
+    check({50 / 255, 50 / 255}, 'torch.FloatTensor', bytes, 0, 255)
+    tensor.setdefaulttensortype 'torch.IntTensor'
+    check({50 / 255, 50 / 255}, 'torch.DoubleTensor', bytes, 0, 255)
+    assert.are.equal(50, bytes:max())
+  end)
 end)

@@ -6,6 +6,11 @@ local describe = require('tensor.native').describe(tensor)
 
 local transforms = {}
 
+local is_integral = {}
+for _, element in ipairs(require 'tensor.types') do
+   is_integral[('torch.%sTensor'):format(element.name)] = element.integral
+end
+
 local function check(name, what, value, is_valid)
    if not is_valid then
       error(('data.%s: %s is expected, got %s'):format(name, what,
@@ -13,8 +18,18 @@ local function check(name, what, value, is_valid)
    end
 end
 
+-- Returns images of integers in the default tensor type, or as doubles if that has integers, too.
+local function floating(x)
+   if not is_integral[x:type()] then
+      return x
+   end
+   local class = tensor.getdefaulttensortype()
+   return x:type(is_integral[class] and 'torch.DoubleTensor' or class)
+end
+
 --- normalize(mean, deviation): (x - mean) / deviation. Both are numbers, or tensors with one
--- element for each channel.
+-- element for each channel. The result has the type of x, or the default tensor type if x has
+-- integers.
 function transforms.normalize(mean, deviation)
    local function shape(value)
       check('normalize', 'a number or a tensor', value,
@@ -22,9 +37,13 @@ function transforms.normalize(mean, deviation)
       return tensor.isTensor(value) and value:view(-1, 1, 1) or value
    end
    mean, deviation = shape(mean), shape(deviation)
+   local function in_type_of(x, value)
+      return tensor.isTensor(value) and value:typeAs(x) or value
+   end
    return function(x)
-      local y = x - mean
-      return tensor.isTensor(deviation) and y:cdiv(deviation) or y:div(deviation)
+      x = floating(x)
+      local y, divisor = x - in_type_of(x, mean), in_type_of(x, deviation)
+      return tensor.isTensor(divisor) and y:cdiv(divisor) or y:div(divisor)
    end
 end
 
