@@ -302,4 +302,22 @@ describe('tensor.data', function()
     check({50 / 255, 50 / 255}, 'torch.DoubleTensor', bytes, 0, 255)
     assert.are.equal(50, bytes:max())
   end)
+
+  it('batches contain each row once with any default tensor type', function()
+    local x = tensor.range(1, 3000):long()
+    for _, name in ipairs{'Byte', 'Half', 'BFloat16'} do
+      tensor.setdefaulttensortype(('torch.%sTensor'):format(name))
+      for _, shuffle in ipairs{true, false} do
+        local seen = {}
+        for batch in data.batches(x, {size = 500, shuffle = shuffle})() do
+          for k = 1, batch:size(1) do
+            seen[#seen + 1] = batch[k]
+          end
+        end
+        table.sort(seen)
+        assert.are.same(x:totable(), seen)
+      end
+    end
+    assert.is_nil(data.batches(tensor.LongTensor(0), {size = 2, shuffle = false})()())
+  end)
 end)

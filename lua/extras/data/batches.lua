@@ -43,12 +43,14 @@ end
 --- Returns the order of the rows in an epoch, a LongTensor. It depends on the seed and the epoch
 -- only.
 function Batches:order(epoch)
-   if not self.shuffle then
-      return tensor.range(1, self.rows):long()
+   if self.rows == 0 then
+      return tensor.LongTensor(0)
+   elseif not self.shuffle then
+      return tensor.LongTensor():range(1, self.rows)
    end
    local generator = tensor.Generator()
    tensor.manualSeed(generator, (self.state.seed + epoch * 2654435761) % 2 ^ 32)
-   return tensor.randperm(generator, self.rows):long()
+   return tensor.randperm(tensor.LongTensor(), generator, self.rows)
 end
 
 -- Returns the seed of all randomness in the preparation of a batch.
