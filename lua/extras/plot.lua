@@ -181,7 +181,8 @@ return function(tensor)
       if layer.limits then
          low, high = layer.limits[1], layer.limits[2]
       elseif low == high then
-         low, high = low - 0.5, high + 0.5
+         local more = math.max(0.5, 1e-9 * math.abs(low))
+         low, high = low - more, high + more
       end
       if high - low >= math.huge then
          error(('plot: values from %g to %g are too far apart'):format(low, high), 0)

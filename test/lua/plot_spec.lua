@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local axis = require 'tensor.plot.ticks'
+local layout = require 'tensor.plot.layout'
 local format_files = require 'support.format_files'
 
 local plot = tensor.plot
@@ -45,6 +46,23 @@ describe('axes', function()
     assert.are.equal('1e-15 1e+26 1e+67 1e+108 1e+149 1e+190 1e+231 1e+272',
       marks(1, 1e300, {log = true, margin = 0.05}))
     assert.matches('^1e%-%d+.* 1e%+%d+$', marks(5e-324, 1.7e308, {log = true, margin = 0.05}))
+  end)
+
+  it('have as many digits as their steps need', function()
+    assert.are.equal('1000000000 1000000000.005 1000000000.01', marks(1e9, 1e9 + 0.01, {most = 3}))
+    assert.are.equal('1000000000000 1000000000002 1000000000004',
+                     marks(1e12, 1e12 + 4, {most = 3}))
+    for _, low in ipairs {0.1, 1, 9.99999, -5, 12345, -1e9, 1e200} do
+      for power = 1, 11 do
+        local seen = {}
+        for text in marks(low, low + math.abs(low) * 10 ^ -power, {most = 6}):gmatch '%S+' do
+          assert.is_nil(seen[text], text)
+          assert.is_true(#text < 24, text)
+          seen[text] = true
+        end
+        assert.is_truthy(next(seen))
+      end
+    end
   end)
 
   it('tell places', function()
@@ -100,12 +118,40 @@ describe('figures', function()
     assert.is_truthy(bars:svg():find('>10<', 1, true))
   end)
 
+  it('have logarithmic scales without bars of height 0', function()
+    local figures = {
+      plot.bars({1, 0, 10, -5}, {yscale = 'log', color = {1, 2, 3}}),
+      plot.histogram({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4}, {yscale = 'log', bins = 4,
+                                                            color = {1, 2, 3}}),
+    }
+    for k, figure in ipairs(figures) do
+      local view = layout.of(figure, 8, 8)
+      assert.is_true(view.y.low > 0.5 and view.y.high < 20)
+      assert.are.equal(k + 1, count(figure:svg(), '#010203'))
+    end
+    -- Both keep their place.
+    assert.is_true(layout.of(figures[1], 8, 8).x.high > 4.3)
+    assert.are.equal(4, layout.of(figures[2], 8, 8).x.high)
+    -- The second one is ten times the first one, which is at the lower end.
+    local heights = {}
+    for y in figures[1]:svg():gmatch '<rect [^>]*height="([%d.]+)" fill="#010203"' do
+      heights[#heights + 1] = tonumber(y)
+    end
+    assert.is_true(heights[1] > 0 and heights[2] > 10 * heights[1])
+    plot.bars({0}, {yscale = 'log'}):svg()
+  end)
+
   it('count in histograms what is finite', function()
     local figure = plot.histogram(tensor.Tensor{1, 1, 2, 4, 0 / 0, 1 / 0}, {bins = 3})
     assert.are.same({2, 1, 1}, figure.layers[1].heights)
     assert.are.same({1, 2, 3, 4}, figure.layers[1].edges)
     assert.are.same({0, 3}, plot.histogram({5, 6, 7}, {bins = 2, limits = {0, 8}})
                             .layers[1].heights)
+    for _, value in ipairs {0, -7, 1e17, -1e300} do
+      local layer = plot.histogram({value, value}, {bins = 3}).layers[1]
+      assert.are.same({0, 2, 0}, layer.heights)
+      assert.is_true(layer.edges[2] < value and value < layer.edges[3])
+    end
   end)
 
   it('have names', function()

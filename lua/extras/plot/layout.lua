@@ -27,10 +27,10 @@ local function take_points(layer, x, y, log)
 end
 
 --- Returns boxes {left, right, bottom, top} of a layer of bars or of a histogram; nil for other
--- layers.
-local function boxes_of(layer, groups, log)
+-- layers. Below a logarithmic axis, boxes are cut off when they are drawn.
+local function boxes_of(layer, groups)
    if not layer.heights then return nil end
-   local boxes, bottom = {}, log and 1e-300 or 0
+   local boxes = {}
    for i, height in ipairs(layer.heights) do
       local left, right
       if layer.edges then
@@ -41,7 +41,7 @@ local function boxes_of(layer, groups, log)
          right = left + width
       end
       if finite(height) then
-         boxes[#boxes + 1] = {left, right, math.min(height, bottom), math.max(height, bottom)}
+         boxes[#boxes + 1] = {left, right, math.min(height, 0), math.max(height, 0)}
       end
    end
    return boxes
@@ -72,7 +72,7 @@ function layout.of(figure, across, down)
       labels = labels or layer.labels
    end
    for k, layer in ipairs(figure.layers) do
-      boxes[k] = boxes_of(layer, groups, options.log.y)
+      boxes[k] = boxes_of(layer, groups)
       for _, box in ipairs(boxes[k] or {}) do
          take(x, box[1], options.log.x)
          take(x, box[2], options.log.x)

@@ -6,6 +6,7 @@ local axis = {}
 axis.__index = axis
 
 local MOST_DECADES = 8
+local DIGITS, MOST_DIGITS = 10, 17  -- of a tick mark
 -- Between these, powers of ten are neither 0 nor infinite.
 local LEAST_POWER, MOST_POWER = -323, 308.25
 local LEAST = 1e-300  -- smaller ranges are 0
@@ -23,14 +24,21 @@ local function step_of(range, most)
    return 10 * power
 end
 
-local function text_of(value) return ('%.10g'):format(value) end
+-- Returns the number of digits that distinguish the multiples of a step up to a value.
+local function digits_of(step, value)
+   local digits = math.floor(log10(value)) - math.floor(log10(step)) + 1
+   return math.min(math.max(digits, DIGITS), MOST_DIGITS)
+end
+
+local function text_of(value, digits) return ('%%.%dg'):format(digits):format(value) end
 
 local function linear(low, high, most)
    local half, marks = half_range(low, high), {}
    local step = step_of(half, most / 2)
    local slack = half / step * 2e-9
+   local digits = digits_of(step, math.max(math.abs(low), math.abs(high)))
    for k = math.ceil(low / step - slack), math.floor(high / step + slack) do
-      marks[#marks + 1] = {k * step, text_of(k == 0 and 0 or k * step)}
+      marks[#marks + 1] = {k * step, text_of(k == 0 and 0 or k * step, digits)}
    end
    return marks
 end
@@ -44,7 +52,7 @@ local function logarithmic(low, high)
       for _, factor in ipairs(factors) do
          local value = factor * 10 ^ exponent
          if value >= low * (1 - 1e-9) and value <= high * (1 + 1e-9) then
-            marks[#marks + 1] = {value, text_of(value)}
+            marks[#marks + 1] = {value, text_of(value, DIGITS)}
          end
       end
    end
