@@ -169,8 +169,9 @@ local function install(tensor)
       end
    end
 
+   -- Returns f as a function.
    local function check(name, f, first, second, third)
-      if type(f) ~= 'function' then
+      if not versions.is_callable(f) then
          error(('%s: a function is expected, got %s'):format(name, tensor.type(f)), 3)
       end
       for _, other in ipairs {second, third} do
@@ -180,6 +181,7 @@ local function install(tensor)
                           tensor.isTensor(other) and ': convert it' or ''), 3)
          end
       end
+      return versions.as_function(f)
    end
 
    -- Returns `other` broadcast to the shape of `first`, by the rules of all operations.
@@ -209,20 +211,20 @@ local function install(tensor)
       -- Elements are processed in order, so f receives values that earlier calls have written.
       function class.apply(self, f)
          if type(f) ~= 'function' then
-            check('apply', f, self)
+            f = check('apply', f, self)
          end
          return (each(f, self))
       end
 
       --- t:map(u, f): replaces each element by f(element of t, element of u).
       function class.map(self, other, f)
-         check('map', f, self, other)
+         f = check('map', f, self, other)
          return (each(f, self, aligned('map', self, other)))
       end
 
       --- t:map2(u, v, f): replaces each element by f(element of t, element of u, element of v).
       function class.map2(self, other, third, f)
-         check('map2', f, self, other, third)
+         f = check('map2', f, self, other, third)
          return (each(f, self, aligned('map2', self, other), aligned('map2', self, third)))
       end
    end)

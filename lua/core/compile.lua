@@ -128,10 +128,7 @@ local function install(tensor)
       if not versions.is_callable(f) then
          error(('compile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
       end
-      if type(f) == 'table' then
-         local callable = f
-         f = function(...) return callable(...) end
-      end
+      f = versions.as_function(f)
       return setmetatable({ f = f, core = native.new(), forms = nested.new() }, Compiled)
    end
    tensor._compile = nil  -- private

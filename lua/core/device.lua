@@ -1,5 +1,7 @@
 -- The device functions that are written in Lua.
 
+local versions = require 'tensor.versions'
+
 local function install(tensor)
    local function results(ok, ...)
       if not ok then
@@ -32,12 +34,12 @@ local function install(tensor)
    --- withDevice(device, f, ...): calls f(...) with another default device for new tensors. Returns
    -- f's results; errors of f pass unchanged.
    function tensor.withDevice(device, f, ...)
-      if type(f) ~= 'function' then
+      if not versions.is_callable(f) then
          error(('withDevice: a function is expected, got %s'):format(tensor.type(f)), 2)
       end
       local thread, ismain = coroutine.running()
       if thread and not ismain then
-         return run(device, coroutine.create(f), ...)
+         return run(device, coroutine.create(versions.as_function(f)), ...)
       end
       local before = tensor.getDefaultDevice()
       tensor.setDefaultDevice(device)

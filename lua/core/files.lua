@@ -1,9 +1,11 @@
 -- Shared by the file formats, load and save. The functions raise messages without the file name,
 -- which load and save put in front.
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
 local progress = require 'tensor.progress'
 local types = require 'tensor.types'
+
+local each = versions.each
 
 local files = {}
 
@@ -33,6 +35,12 @@ function files.element_named(name)
    return text and element_of_class[('torch.%sTensor'):format(text)]
 end
 
+-- Returns true if a value is of one of the types in a string. Callable values are functions.
+local function is_of_type(value, wanted)
+   return wanted:find(type(value), 1, true)
+          or wanted:find('function', 1, true) and versions.is_callable(value)
+end
+
 --- Checks a table of options. known: the accepted types by name, such as 'number string'. Raises
 -- an error if an option is unknown or has another type.
 function files.check(options, known)
@@ -46,7 +54,7 @@ function files.check(options, known)
          table.sort(names)
          error(('unknown option %s; the options are %s')
                :format(tostring(name), table.concat(names, ', ')), 0)
-      elseif not wanted:find(type(value), 1, true) then
+      elseif not is_of_type(value, wanted) then
          error(('option %s must be a %s, got a %s')
                :format(name, wanted:gsub(' ', ' or '), type(value)), 0)
       end

@@ -82,8 +82,7 @@ local function install(tensor)
    -- to, as in native.resume. Yields of f are passed on. While it is suspended, nothing is
    -- recorded. Returns the results as a list, or nil and an error.
    local function run(scope, rules, f, arguments)
-      local thread = coroutine.create(type(f) == 'function' and f
-         or function(...) return f(...) end)
+      local thread = coroutine.create(versions.as_function(f))
       depth = depth + 1
       local results = resume(scope, rules, thread, unpack(arguments, 1, arguments.n))
       while results[1] == 'suspended' do

@@ -1,5 +1,7 @@
 -- tensor.profile: measures the operations that a function calls.
 
+local is_callable = require 'tensor.versions'.is_callable
+
 local units = {{1e9, 'G'}, {1e6, 'M'}, {1e3, 'k'}}
 
 local function bytes(n)
@@ -36,7 +38,7 @@ local function install(tensor)
    -- {op=, device=, calls=, seconds=, bytes=, fallbacks=}. Operations of all threads are counted.
    -- Device operations are synchronized, so their time is included. Errors of f pass unchanged.
    function tensor.profile(f, ...)
-      if type(f) ~= 'function' then
+      if not is_callable(f) then
          error(('profile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
       end
       tensor._startprofile()

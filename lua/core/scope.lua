@@ -97,7 +97,7 @@ local function install(tensor)
    function tensor.scope(f, ...)
       if f == nil and select('#', ...) == 0 then
          return setmetatable({scope = enter()}, Scope)
-      elseif type(f) ~= 'function' then
+      elseif not versions.is_callable(f) then
          error(('scope: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
       end
       return finish(enter(), pcall(f, ...))

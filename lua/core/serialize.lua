@@ -5,7 +5,8 @@
 -- only type code and index are written. Plain values and the contents of tensors and storages are
 -- written and read in C++ (serialize.cc).
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each = versions.each
 
 local kinds = {
    TABLE = 3, TORCH = 4, FUNCTION = 8,
@@ -15,7 +16,7 @@ local kinds = {
 }
 local FIRST_OBJECT, BOOLEAN = 3, 5
 
-local loadchunk = require 'tensor.versions'.load
+local loadchunk = versions.load
 
 -- A marker in a path: the objects that follow are the upvalue list of a function.
 local UPVALUES = {}
@@ -363,7 +364,7 @@ local function install(tensor)
    -- each table, function and instance before it is first written; the hook's result is written
    -- instead.
    function File.writeObject(file, object, name, hook)
-      if hook ~= nil and type(hook) ~= 'function' then
+      if hook ~= nil and not versions.is_callable(hook) then
          error('writeObject: the hook must be a function, got ' .. tensor.type(hook), 2)
       end
       write(file, record_of(file), object, name, hook)

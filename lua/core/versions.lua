@@ -1,8 +1,9 @@
 -- The differences between LuaJIT and Lua 5.1, 5.3 and 5.4.
 
 -- The REPL uses these functions, after inputs that may have assigned to globals.
-local _VERSION, error, load, loadfile, pcall = _VERSION, error, load, loadfile, pcall
-local rawequal, select, setfenv, type, xpcall = rawequal, select, setfenv, type, xpcall
+local _VERSION, error, getmetatable, load, loadfile = _VERSION, error, getmetatable, load, loadfile
+local pcall, rawequal, rawget, select = pcall, rawequal, rawget, select
+local setfenv, type, xpcall = setfenv, type, xpcall
 
 local versions = {}
 
@@ -132,10 +133,29 @@ function versions.at_end(f)
    return setmetatable({}, {__gc = f})
 end
 
---- Returns true for a function and for a table that can be called, such as a layer.
+--- Returns true for a function, and for a table whose metatable has __call, such as a layer.
 function versions.is_callable(f)
-   local metatable = type(f) == 'table' and getmetatable(f)
-   return type(f) == 'function' or type(metatable) == 'table' and metatable.__call ~= nil
+   if type(f) ~= 'table' then
+      return type(f) == 'function'
+   end
+   local metatable = getmetatable(f)
+   if type(metatable) ~= 'table' or rawget(metatable, '__call') == nil then
+      return false
+   end
+   -- All classes have __call, which calls the operator __call__ of the class. A constructor has the
+   -- metatable of its class.
+   return rawget(metatable, '__typename') == nil or metatable.__call__ ~= nil
+          or rawequal(rawget(metatable, '__constructor'), f)
+end
+
+--- Returns f if it is a function, otherwise a function that calls the callable value f. Coroutines
+-- and the debug library accept functions only.
+function versions.as_function(f)
+   if type(f) == 'function' then
+      return f
+   end
+   local callable = f  -- not `f`: tensor.compile would check its fields (dependencies.lua)
+   return function(...) return callable(...) end
 end
 
 --- Disables LuaJIT's compiler for a function, and with `nested` for its inner functions.

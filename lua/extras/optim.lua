@@ -6,7 +6,8 @@
 -- of steps. optim.sgd(f, x, config, state) and so on are the functions of Torch7's package optim.
 
 local tensor = require 'tensor'
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, is_callable = versions.each, versions.is_callable
 local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
 local describe = require('tensor.native').describe(tensor)
@@ -163,7 +164,7 @@ function Optimizer:__call(params, gradients, rate)
    local places, known = places_of(self.name, paths, state)
    check_state(self.name, leaves, places, state)
    rate = rate or self.rate
-   if type(rate) == 'function' then
+   if is_callable(rate) then
       rate = rate(self:steps() + 1)
    end
    local is_tensor = tensor.isTensor(rate)

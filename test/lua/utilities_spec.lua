@@ -1,4 +1,4 @@
--- Timer, terminals, heap tracking, and files of packages.
+-- Timer, terminals, heap tracking, files of packages, and callable values.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
@@ -180,5 +180,68 @@ describe('packages', function()
       print(require 'apack', table.concat(included, ' '))
     ]]):format(package.path))
     assert.are.equal('apack\ta b c c\n', text)
+  end)
+end)
+
+describe('callable values', function()
+  local x, twice = tensor.Tensor { 1, 2 }, tensor.fuse 'x * 2'
+  local function object(f)
+    return setmetatable({}, { __call = function(_, ...) return f(...) end })
+  end
+
+  it('are accepted by functions that call functions', function()
+    assert.are.equal(4, tensor.scope(twice, x)[2])
+    assert.are.equal(4, tensor.withDevice('cpu', twice, x)[2])
+    local in_coroutine = coroutine.wrap(function() return tensor.withDevice('cpu', twice, x) end)
+    assert.are.equal(4, in_coroutine()[2])
+    local print_ = _G.print
+    _G.print = function() end
+    local rows = tensor.profile(tensor.compile(function(t) return t * 2 end), x)
+    _G.print = print_
+    assert.is_true(#rows > 0)
+  end)
+
+  it('are accepted by apply, map and map2', function()
+    for _, n in ipairs { 3, 2000 } do
+      local t = tensor.ones(n)
+      t:apply(object(function(value) return value + 1 end))
+      t:map(t, object(function(a, b) return a * b end))
+      t:map2(t, t, object(function(a, b, c) return a + b + c end))
+      assert.are.equal(12 * n, t:sum())
+    end
+  end)
+
+  it('are accepted as layers, options, rates and hooks', function()
+    local nn, optim = require 'tensor.nn', require 'tensor.optim'
+    local model = nn.sequential { twice, tensor.compile(function(t) return t + 1 end) }
+    assert.are.equal(5, model(model.init(), x)[2])
+    local rows = require 'tensor.data'.batches({ x }, { size = 2, shuffle = false,
+                                                        transform = twice })
+    for batch in rows() do assert.are.equal(6, batch:sum()) end
+
+    local loss = object(function(p) return p:sum(), tensor.ones(2) end)
+    local p = x:clone()
+    optim.sgd(loss, p, { learningRate = 0.5 }, {})
+    assert.are.equal(1.5, p[2])
+    local half = object(function() return 0.5 end)
+    optim.sgd { rate = optim.schedule.warmup(0, half) }({ p }, { tensor.ones(2) })
+    optim.sgd { rate = half }({ p }, { tensor.ones(2) })
+    assert.are.equal(0.5, p[2])
+
+    local file = tensor.MemoryFile()
+    file:writeObject({ 1 }, nil, object(function() return { 'hook' } end))
+    file:seek(1)
+    assert.are.equal('hook', file:readObject()[1])
+  end)
+
+  it('are functions, constructors, and objects with the operator', function()
+    local is_callable = require 'tensor.versions'.is_callable
+    local module = {}
+    local Class = tensor.class('torch.SpecCallable', module)
+    assert.is_true(is_callable(module.SpecCallable) and is_callable(tensor.Timer))
+    assert.is_false(is_callable(module.SpecCallable()))
+    function Class:__call__() return self end
+    assert.is_true(is_callable(module.SpecCallable()))
+    assert.is_false(is_callable(x) or is_callable 'name' or is_callable(nil) or is_callable {})
   end)
 end)

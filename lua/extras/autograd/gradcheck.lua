@@ -33,7 +33,7 @@ end
 -- filled with random numbers from -1 to 1; options.randomizeInput = false keeps them.
 -- gradcheck(f, ...) checks at once.
 return function(options, ...)
-   if type(options) == 'function' then
+   if versions.is_callable(options) then
       return check(true, options, ...)
    end
    local randomize = not options or options.randomizeInput ~= false

@@ -135,7 +135,7 @@ function paths.files(folder, accept)
    if type(accept) == 'string' then
       local pattern = accept
       accept = function(name) return name:find(pattern) end
-   elseif accept ~= nil and type(accept) ~= 'function' then
+   elseif accept ~= nil and not versions.is_callable(accept) then
       error('paths.files: a pattern or a function is expected, got ' .. type(accept), 2)
    end
    local names, k = paths.dir(folder) or {}, 0

@@ -5,7 +5,7 @@ local versions = require 'tensor.versions'
 local layer = require 'tensor.nn.layer'
 local initializer = require 'tensor.nn.initializers'
 
-local each = versions.each
+local each, is_callable = versions.each, versions.is_callable
 
 local layers = {}
 
@@ -175,7 +175,7 @@ function layers.sequential(members)
       if layer.is(member) then
          state[k] = member.state or {}
          any = any or member.state ~= nil
-      elseif type(member) == 'function' then
+      elseif is_callable(member) then
          state[k] = {}
       else
          error(('nn.sequential: member %d: a layer or a function is expected, got %s'):format(

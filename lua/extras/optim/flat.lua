@@ -60,8 +60,9 @@ return function(optim)
    for name in versions.each(accepted) do
       local construct = optim[name]
       optim[name] = function(first, ...)
-         native.refuse_extra(name, type(first) == 'function' and 4 or 1, first, ...)
-         if type(first) == 'function' then
+         local is_flat = versions.is_callable(first)
+         native.refuse_extra(name, is_flat and 4 or 1, first, ...)
+         if is_flat then
             return call(name, construct, first, ...)
          end
          return construct(first)

@@ -128,7 +128,7 @@ function Optimizer:__call(params, df)
    local gradient, losses = flatten(found), {loss}
    check_state(state, gradient)
    local rate = options.rate
-   if type(rate) == 'function' then
+   if is_callable(rate) then
       rate = rate((state.step or 0) + 1)
    end
    if type(rate) ~= 'number' then

@@ -1,5 +1,7 @@
 -- tensor.optim.schedule: learning rates as functions of the step, which counts from 1.
 
+local is_callable = require 'tensor.versions'.is_callable
+
 local schedules = {}
 
 -- Raises an error unless the value is a number of at least `least`.
@@ -40,7 +42,7 @@ end
 --- Rises linearly to the first rate of another schedule in `steps` steps, and continues with it.
 function schedules.warmup(steps, schedule)
    check('warmup', 'steps', steps, 0)
-   if type(schedule) ~= 'function' then
+   if not is_callable(schedule) then
       error(('optim.schedule.warmup: a schedule is expected, got %s'):format(type(schedule)), 0)
    end
    return function(step)
