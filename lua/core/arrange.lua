@@ -3,6 +3,7 @@
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
+local is_tracked = require 'tensor.is_tracked'
 local versions = require 'tensor.versions'
 
 local function install(tensor)
@@ -16,7 +17,7 @@ local function install(tensor)
    local function full(result, ...)
       local arguments, count = {...}, select('#', ...)
       local value = arguments[count]
-      if count < 2 or type(value) ~= 'number' then
+      if count < 2 or type(value) ~= 'number' and not is_tracked(value) then
          error('full: sizes and a number are expected', 3)
       end
       local sizes = arguments[1]
@@ -33,6 +34,9 @@ local function install(tensor)
          sizes = tensor.LongStorage(sizes)
       elseif tensor.type(sizes) ~= 'torch.LongStorage' then
          error('full: sizes are expected, got ' .. tensor.type(sizes), 3)
+      end
+      if is_tracked(value) then
+         return result:resize(sizes):fill(value)
       end
       -- A view of one element has the shape without its memory.
       local strides = tensor.LongStorage(sizes:size()):fill(0)

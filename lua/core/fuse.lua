@@ -1,17 +1,13 @@
 -- tensor.fuse(expression): returns a function of the operands, by position or by name. The core's
 -- fuse, which takes a table of operands, does the work.
 
+local is_tracked = require 'tensor.is_tracked'
+
 local function install(tensor)
    local evaluate, operands_of, call = tensor.fuse, tensor._fuseoperands, tensor._fusecall
 
    local function fail(...)
       error('fuse: ' .. string.format(...), 3)
-   end
-
-   -- A number that depends on the arguments of a gradient.
-   local function is_tracked(value)
-      local class = type(value) == 'table' and getmetatable(value)
-      return type(class) == 'table' and rawget(class, 'is_tracked_number')
    end
 
    -- Replaces numbers by tensors of 1 element. Raises an error if tensor types differ.

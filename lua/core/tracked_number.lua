@@ -1,6 +1,7 @@
 -- Tracked numbers: numbers that depend on tensors that a gradient tape tracks.
 
 local versions = require 'tensor.versions'
+local fail = require 'tensor.fail'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
 -- native: the functions of generic/grad.cc. Returns wrap(t), which makes a number of a DoubleTensor
@@ -39,14 +40,16 @@ return function(tensor, native)
       add = 'add', sub = 'csub', csub = 'csub', mul = 'cmul', cmul = 'cmul', div = 'cdiv',
       cdiv = 'cdiv', pow = 'cpow', cpow = 'cpow', fmod = 'cfmod', cfmod = 'cfmod',
       remainder = 'cremainder', mod = 'cfmod', cremainder = 'cremainder', cmax = 'cmax',
-      cmin = 'cmin', atan2 = 'atan2', lt = 'lt', le = 'le', gt = 'gt', ge = 'ge', eq = 'eq',
-      ne = 'ne', ['+'] = 'add', ['-'] = 'csub', ['*'] = 'cmul', ['/'] = 'cdiv', ['^'] = 'cpow',
-      ['%'] = 'cremainder'
+      cmin = 'cmin', clamp = 'cmax', clampMax = 'cmin', atan2 = 'atan2', lt = 'lt', le = 'le',
+      gt = 'gt', ge = 'ge', eq = 'eq', ne = 'ne', ['+'] = 'add', ['-'] = 'csub', ['*'] = 'cmul',
+      ['/'] = 'cdiv', ['^'] = 'cpow', ['%'] = 'cremainder'
    }
 
-   local function refused(name)
-      error(('%s: a number that depends on the arguments of a gradient is not accepted here; '
-         .. 'n:item() is its value'):format(name), 0)
+   -- types: those of the arguments, if no form accepts them.
+   local function refused(name, types)
+      fail(('%s: %sa number that depends on the arguments of a gradient is not accepted here; '
+         .. 'n:item() is its value'):format(name,
+            types and ('invalid arguments: (%s): '):format(table.concat(types, ', ')) or ''))
    end
 
    -- A number, in the type and shape of a tensor.
@@ -91,6 +94,23 @@ return function(tensor, native)
    }
    of_tensor.cadd, of_tensor.csub = of_tensor.add, of_tensor.sub
 
+   -- Operations with another order of arguments. They return false if these fit no form.
+   local of_arguments = {
+      maskedFill = function(_, arguments)
+         local t, mask, value = unpack(arguments, 1, 3)
+         return arguments.n == 3 and t:maskedCopy(mask, expanded(value, t))
+      end,
+      where = function(is_method, arguments)
+         local mask, a, b = unpack(arguments, 1, 3)
+         local like = istensor(a) and a or istensor(b) and b or tensor.Tensor()
+         local function operand(x)
+            return istensor(x) and x or (isnumber(x) and x.tensor or constant(x)):type(like:type())
+         end
+         return arguments.n == 3 and not is_method
+            and tensor.where(mask, operand(a), operand(b))
+      end
+   }
+
    -- beta * t + alpha * P, where P is a product of two matrices or vectors.
    local products = { addmm = true, addmv = true, addr = true, baddbmm = true, addbmm = true }
    local function accumulate(name, is_method, arguments)
@@ -117,15 +137,22 @@ return function(tensor, native)
 
    -- Calls an operation of numbers only.
    local function call_with_numbers(name, arguments)
-      local operation = of_tensors[name] or name
+      local operation = arguments.n == 2 and of_tensors[name] or name
       if not tensor[operation] then
          refused(name)
       end
+      local types = {}
       for k = 1, arguments.n do
          local a = arguments[k]
+         types[k] = isnumber(a) and 'tracked number' or tensor.type(a) or type(a)
          arguments[k] = isnumber(a) and a.tensor or type(a) == 'number' and constant(a) or a
       end
-      local result = tensor[operation](unpack(arguments, 1, arguments.n))
+      local fine, result = pcall(tensor[operation], unpack(arguments, 1, arguments.n))
+      if not fine and tostring(result):find(': invalid arguments: ', 1, true) then
+         refused(name, types)
+      elseif not fine then
+         error(result, 0)
+      end
       return istensor(result) and wrap(result) or result
    end
 
@@ -144,6 +171,8 @@ return function(tensor, native)
          return call_with_numbers(name, arguments)
       elseif products[name] then
          return accumulate(name, is_method, arguments)
+      elseif of_arguments[name] then
+         return of_arguments[name](is_method, arguments) or refused(name)
       end
       local operation = of_tensors[name]
       if first == 1 then  -- a number and a tensor, as in 2 ^ t

@@ -72,3 +72,53 @@ describe('tensor.gradcheck', function()
     assert.matches('^second order: ', message)
   end)
 end)
+
+describe('tracked numbers', function()
+  local x, mask = D{ 0.5, -2 }, tensor.ByteTensor{ 1, 0 }
+
+  -- Compares the gradient of f(number, tensor) with differences, where f returns a tensor.
+  local function is_right(f)
+    assert.is_true(tensor.gradcheck(f, { 0.25, x:clone() }, { order = 2 }))
+  end
+
+  it('are accepted by full, clamp, clampMax, where and maskedFill', function()
+    is_right(function(n, t) return tensor.full(2, n * n) + t end)
+    is_right(function(n, t) return tensor.full({ 2 }, n * n) + t end)
+    is_right(function(n, t) return D.full(2, n * n) + t end)
+    is_right(function(n, t) return tensor.clamp(t, n * n) end)
+    is_right(function(n, t) return (t * 1):clamp(n * n, 2) end)
+    is_right(function(n, t) return tensor.clampMax(t, n * n) end)
+    is_right(function(n, t) return (t * 1):clampMax(n * n) end)
+    is_right(function(n, t) return tensor.where(mask, t, n * n) end)
+    is_right(function(n, t) return tensor.where(mask, n * n, t) end)
+    is_right(function(n) return tensor.where(mask, 0, n * n) end)
+    is_right(function(n, t) return (t * 1):maskedFill(mask, n * n) end)
+    local slope = tensor.grad(function(n)
+      return (tensor.where(mask, x:float(), n * n) + tensor.FloatTensor.full(2, n)):sum()
+    end)(3)
+    assert.are.equal(8, slope)
+  end)
+
+  it('are named in the errors of operations that do not accept them', function()
+    local function refused(message, f)
+      local fine, found = pcall(tensor.grad(function(n)
+        local result = f(n)
+        return result:sum()
+      end), 2)
+      assert.is_false(fine)
+      assert.matches('^%S*gradcheck_spec.lua:%d+: ' .. message, found)
+    end
+    local cause = 'a number that depends on the arguments of a gradient'
+    refused('linspace: invalid arguments: %(number, tracked number, number%): ' .. cause,
+            function(n) local t = tensor.linspace(0, n, 3) return t end)
+    refused('range: invalid arguments: %(tracked number, number%): ' .. cause,
+            function(n) local t = tensor.range(n, 3) return t end)
+    refused('indexFill: ' .. cause,
+            function(n) local t = (x * 1):indexFill(1, tensor.LongTensor{ 1 }, n) return t end)
+    refused('where: ' .. cause, function(n) local t = (x * 1):where(mask, x, n) return t end)
+    refused('maskedFill: ' .. cause, function(n)
+      local t = (x * 1):maskedFill(mask, n, 1)
+      return t
+    end)
+  end)
+end)
