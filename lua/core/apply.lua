@@ -3,6 +3,7 @@
 -- the same loops; without the FFI, C loops are used.
 
 local classes = require 'tensor.classes'
+local raise = require 'tensor.raise'
 local versions = require 'tensor.versions'
 
 -- Returns the source of a loop over `count` operands; dense: their elements are contiguous. w is
@@ -88,8 +89,8 @@ local function helpers(tensor, how, native)
       if number and tensor.getRule 'numbers' == 'torch7' then
          return number
       end
-      error(('%s: the function must return a number or nothing, got %s')
-            :format(names[count], type(value)), 0)
+      raise(('%s: the function must return a number or nothing, got %s')
+            :format(names[count], type(value)))
    end
 
    return rowof, settled, nextrow, converted

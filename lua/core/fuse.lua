@@ -2,12 +2,13 @@
 -- fuse, which takes a table of operands, does the work.
 
 local is_tracked = require 'tensor.is_tracked'
+local raise = require 'tensor.raise'
 
 local function install(tensor)
    local evaluate, operands_of, call = tensor.fuse, tensor._fuseoperands, tensor._fusecall
 
    local function fail(...)
-      error('fuse: ' .. string.format(...), 3)
+      raise('fuse: ' .. string.format(...))
    end
 
    -- Replaces numbers by tensors of 1 element. Raises an error if tensor types differ.
@@ -103,10 +104,19 @@ local function install(tensor)
       return 'fuse', self.expression
    end
 
+   -- A C function that pcall calls has no name in errors.
+   local function checked(fine, ...)
+      if not fine then
+         error((tostring(...):gsub('(bad argument #%d+) %(', "%1 to 'fuse' (", 1)), 0)
+      end
+      return ...
+   end
+
    function tensor.fuse(...)
       local text = ...
       if select('#', ...) ~= 1 or type(text) ~= 'string' then
-         return evaluate(...)
+         -- For invalid arguments, Lua 5.4 would blame this line and its local function.
+         return checked(pcall(evaluate, ...))
       end
       local names = {}
       for name in operands_of(text):gmatch '%S+' do

@@ -18,6 +18,9 @@ local native = {
    limit_arguments = extra.limit,
    refuse_extra = extra.refuse,
 
+   -- raise.lua: errors with the position of the program's line.
+   raise = require 'tensor.raise',
+
    -- classes.lua: methods for all classes of tensors or storages.
    extend_classes = require 'tensor.classes'.extend,
 

@@ -1,7 +1,7 @@
 -- Tracked numbers: numbers that depend on tensors that a gradient tape tracks.
 
 local versions = require 'tensor.versions'
-local fail = require 'tensor.fail'
+local raise = require 'tensor.raise'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
 -- native: the functions of generic/grad.cc. Returns wrap(t), which makes a number of a DoubleTensor
@@ -47,7 +47,7 @@ return function(tensor, native)
 
    -- types: those of the arguments, if no form accepts them.
    local function refused(name, types)
-      fail(('%s: %sa number that depends on the arguments of a gradient is not accepted here; '
+      raise(('%s: %sa number that depends on the arguments of a gradient is not accepted here; '
          .. 'n:item() is its value'):format(name,
             types and ('invalid arguments: (%s): '):format(table.concat(types, ', ')) or ''))
    end

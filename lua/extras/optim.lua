@@ -6,6 +6,7 @@
 -- of steps. optim.sgd(f, x, config, state) and so on are the functions of Torch7's package optim.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local versions = require 'tensor.versions'
 local each, is_callable = versions.each, versions.is_callable
 local parameters = require 'tensor.optim.parameters'
@@ -77,8 +78,8 @@ local function places_of(name, paths, state)
       end
       return places, paths
    elseif type(before) ~= 'table' then
-      error(('optim.%s: a table is expected as the paths in the state, got %s'):format(
-         name, describe(before)), 0)
+      raise(('optim.%s: a table is expected as the paths in the state, got %s'):format(
+         name, describe(before)))
    end
    local place, known, places, found = {}, {}, {}, #before == 0 or #paths == 0
    for k, path in ipairs(before) do
@@ -93,8 +94,8 @@ local function places_of(name, paths, state)
       places[k] = place[path]
    end
    if not found then
-      error(('optim.%s: the state is that of other parameters: params%s is not among those of the '
-             .. 'last step, which has params%s'):format(name, paths[1], tostring(before[1])), 0)
+      raise(('optim.%s: the state is that of other parameters: params%s is not among those of the '
+             .. 'last step, which has params%s'):format(name, paths[1], tostring(before[1])))
    end
    -- A compiled step must not change the state if nothing is new.
    return places, #known > #before and known or before
@@ -106,26 +107,26 @@ local function check_state(name, leaves, places, state)
    local what = ('optim.%s: parameter %%d'):format(name)
    local step = type(state) == 'table' and (state.step == nil and 0 or state.step)
    if not (tensor.isTensor(step) and step:nElement() == 1) and type(step) ~= 'number' then
-      error(('optim.%s: a state is a table with the number of steps, got %s'):format(
-         name, describe(step or state)), 0)
+      raise(('optim.%s: a state is a table with the number of steps, got %s'):format(
+         name, describe(step or state)))
    end
    for k, p in ipairs(leaves) do
       local of_parameter = state[places[k]] == nil and {} or state[places[k]]
       if type(of_parameter) ~= 'table' then
-         error((what .. ': its state is %s'):format(k, describe(of_parameter)), 0)
+         raise((what .. ': its state is %s'):format(k, describe(of_parameter)))
       end
       local expected = has_master[p:type()] and 'torch.FloatTensor' or p:type()
       for field, t in each(of_parameter) do
          local is_count = field == 'step'
          if not tensor.isTensor(t) or is_count and t:nElement() ~= 1 then
-            error((what .. ': its %s is %s'):format(k, field, describe(t)), 0)
+            raise((what .. ': its %s is %s'):format(k, field, describe(t)))
          elseif not is_count and not t:isSameSizeAs(p) then
             local size, before = p:size():totable(), t:size():totable()
-            error((what .. ' has size [%s], but had size [%s] in the last step'):format(
-               k, table.concat(size, ' x '), table.concat(before, ' x ')), 0)
+            raise((what .. ' has size [%s], but had size [%s] in the last step'):format(
+               k, table.concat(size, ' x '), table.concat(before, ' x ')))
          elseif not is_count and t:type() ~= expected then
-            error((what .. ' is a %s, but its %s in the last step is a %s'):format(
-               k, p:type(), field, t:type()), 0)
+            raise((what .. ' is a %s, but its %s in the last step is a %s'):format(
+               k, p:type(), field, t:type()))
          end
       end
    end
@@ -169,8 +170,8 @@ function Optimizer:__call(params, gradients, rate)
    end
    local is_tensor = tensor.isTensor(rate)
    if is_tensor and rate:nElement() ~= 1 or not is_tensor and type(rate) ~= 'number' then
-      error(('optim.%s: the rate must be a number or a tensor of one element, got %s'):format(
-         self.name, is_tensor and ('%d elements'):format(rate:nElement()) or type(rate)), 0)
+      raise(('optim.%s: the rate must be a number or a tensor of one element, got %s'):format(
+         self.name, is_tensor and ('%d elements'):format(rate:nElement()) or type(rate)))
    end
    count_step(state, places, self.counts_each)
    if state.paths ~= known then
@@ -233,7 +234,7 @@ function optim.sgd(options)
                            {momentum = 0, nesterov = false, dampening = 0, decay = 0})
    local momentum, dampening, decay = options.momentum, options.dampening, options.decay
    if options.nesterov and (momentum == 0 or dampening ~= 0) then
-      error('optim.sgd: nesterov needs a momentum above 0, and a dampening of 0', 0)
+      raise('optim.sgd: nesterov needs a momentum above 0, and a dampening of 0')
    end
    return new('sgd', options, function(p, g, own, step)
       g = decayed(g, decay, p)
@@ -348,8 +349,8 @@ end
 -- the norm before: a number, or in tensor.compile a tensor of one element.
 function optim.clipNorm(gradients, limit)
    if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
-      error(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
-         tostring(limit)), 0)
+      raise(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
+         tostring(limit)))
    end
    local leaves = parameters.gradients(gradients)
    local norm = norm_of(leaves)

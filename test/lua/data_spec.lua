@@ -105,7 +105,7 @@ describe('tensor.data', function()
       local ok, message = pcall(function()
         for _ in data.batches(sources, options)(epoch) do end
       end)
-      return not ok and message
+      return not ok and message:match '^%S*data_spec.lua:%d+: (.*)$'
     end
     local function source(count, result)
       return {count = count, get = function() return result end}

@@ -27,6 +27,11 @@ local function failure(f, ...)
   return message
 end
 
+-- Returns the message without the position, which is in this file.
+local function cause(f, ...)
+  return failure(f, ...):match '^%S*data_threads_spec.lua:%d+: (data.batches: .*)$'
+end
+
 describe('threads of data.batches', function()
   local x, y = tensor.range(1, 40):view(10, 4), tensor.range(1, 10):long()
   local function noisy(a, b)
@@ -219,7 +224,7 @@ describe('threads of data.batches', function()
     local file = io.tmpfile()
     local function start(transform)
       local batches = data.batches(x, {size = 2, threads = 1, transform = transform})
-      return failure(batches)
+      return cause(batches)
     end
     assert.are.equal('data.batches: threads: upvalue file of transform cannot be passed to a '
       .. 'thread: it is a userdata', start(function(a) return file and a end))
@@ -230,10 +235,10 @@ describe('threads of data.batches', function()
                    .. 'function of no module', message, 1, true)
     local options = {size = 2, threads = 0.5}
     assert.are.equal('data.batches: threads: a whole number of at least 0 is expected, got 0.5',
-                     failure(data.batches, x, options))
+                     cause(data.batches, x, options))
     options = {size = 2, threads = 2, ahead = 0}
     assert.are.equal('data.batches: ahead: a whole number of at least 1 is expected, got 0',
-                     failure(data.batches, x, options))
+                     cause(data.batches, x, options))
   end)
 
   it('report what fails in their own beginning', function()
@@ -255,10 +260,10 @@ describe('threads of data.batches', function()
     old()
     assert_equal(expected, all(batches, 4))
     assert.are.equal('data.batches: a later loop has ended this one: threads prepare the batches '
-      .. 'of one loop at a time', failure(old))
+      .. 'of one loop at a time', cause(old))
     old = batches(3)
     batches:stop()
-    assert.are.equal('data.batches: stop or an error has ended this loop', failure(old))
+    assert.are.equal('data.batches: stop or an error has ended this loop', cause(old))
     assert_equal(expected, all(batches, 4))
     batches:stop()
     batches:stop()

@@ -265,6 +265,9 @@ describe('fuse', function()
     assert.matches('the result, an operand, of size %[3%]', message(f, row, row, a))
     assert.matches('zero byte', message(tensor.fuse, 'a\0b'))
     assert.matches('invalid arguments', message(tensor.fuse))
+    assert.matches("^%S*fuse_spec.lua:%d+: bad argument #2 to 'fuse' %(arguments have no names",
+                   message(tensor.fuse, 'a*2+b', { a = a, b = a }))
+    assert.matches("^%S*fuse_spec.lua:%d+: fuse: operand 'b' is missing", message(f, { a = a }))
   end)
 end)
 

@@ -145,7 +145,9 @@ describe('tensor.nn', function()
 
     local net = nn.sequential{nn.linear(3, 2), nn.relu, nn.linear(2, 2)}
     local params, x = net.init(), tensor.ones(4, 3)
-    local function failure(f, ...) return select(2, pcall(f, ...)) end
+    local function failure(f, ...)
+      return select(2, pcall(f, ...)):match '^%S*nn_spec.lua:%d+: (.*)$'
+    end
     local arguments = 'the arguments are a table of parameters, an input and a table of options; '
     assert.are.equal('nn.sequential: ' .. arguments .. 'got a tensor of size [4 x 3], nil and nil',
                      failure(net, x))

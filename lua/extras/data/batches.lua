@@ -2,6 +2,7 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local prepare = require 'tensor.data.prepare'
 local versions = require 'tensor.versions'
 local workers = require 'tensor.data.workers'
@@ -12,7 +13,7 @@ local Batches = {}
 Batches.__index = Batches
 
 local function fail(...)
-   error('data.batches: ' .. string.format(...), 0)
+   raise('data.batches: ' .. string.format(...))
 end
 
 local function check_count(name, value, least)

@@ -1,6 +1,7 @@
 -- tensor.data: the idx files of MNIST and similar data sets.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 
 local idx = {}
 
@@ -25,7 +26,7 @@ end
 -- Returns the file and its length; nil: unknown.
 local function open(filename)
    if not exists(filename) then
-      error(('data.idx: cannot open <%s>'):format(filename), 0)
+      raise(('data.idx: cannot open <%s>'):format(filename))
    elseif filename:find '%.gz$' then
       local quoted = "'" .. filename:gsub("'", "'\\''") .. "'"
       return tensor.PipeFile(('gzip -dc < %s 2> /dev/null && printf %s'):format(quoted, COMPLETE),
@@ -79,13 +80,13 @@ end
 -- tensor with the file's element type and sizes. The length must be that of the header.
 function idx.idx(filename)
    if type(filename) ~= 'string' then
-      error(('data.idx: the name of a file is expected, got %s'):format(type(filename)), 0)
+      raise(('data.idx: the name of a file is expected, got %s'):format(type(filename)))
    end
    local file, length = open(filename)
    local done, result = pcall(read, file, length)
    file:close()
    if not done then
-      error(('data.idx: %s: %s'):format(filename, tostring(result)), 0)
+      raise(('data.idx: %s: %s'):format(filename, tostring(result)))
    end
    return result
 end

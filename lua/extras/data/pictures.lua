@@ -2,6 +2,7 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 
 local pictures = {}
 
@@ -29,7 +30,7 @@ local function list(folder)
 end
 
 local function fail(...)
-   error('data.pictures: ' .. string.format(...), 0)
+   raise('data.pictures: ' .. string.format(...))
 end
 
 local function is_size(value)

@@ -1,6 +1,7 @@
 -- tensor.data.prepare: what makes a batch of rows. batches calls it here or in other threads.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 local versions = require 'tensor.versions'
 
@@ -11,8 +12,8 @@ local function rows_of(source, k, indices)
    end
    local rows, count = source.get(indices), indices:nElement()
    if rows == nil or tensor.isTensor(rows) and (rows:dim() == 0 or rows:size(1) ~= count) then
-      error(('data.batches: source %d: %d rows are expected, got %s'):format(
-         k, count, describe(rows)), 0)
+      raise(('data.batches: source %d: %d rows are expected, got %s'):format(
+         k, count, describe(rows)))
    end
    return rows
 end
@@ -20,7 +21,7 @@ end
 -- A loop ends at nil, so a batch must not begin with it.
 local function checked(first, ...)
    if first == nil then
-      error('data.batches: the first result of transform is nil; a batch is expected', 0)
+      raise('data.batches: the first result of transform is nil; a batch is expected')
    end
    return first, ...
 end

@@ -2,6 +2,7 @@
 -- returns a function of a batch that returns a new one.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 
 local transforms = {}
@@ -13,8 +14,8 @@ end
 
 local function check(name, what, value, is_valid)
    if not is_valid then
-      error(('data.%s: %s is expected, got %s'):format(name, what,
-            type(value) == 'table' and describe(value) or tostring(value)), 0)
+      raise(('data.%s: %s is expected, got %s'):format(name, what,
+            type(value) == 'table' and describe(value) or tostring(value)))
    end
 end
 

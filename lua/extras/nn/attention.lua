@@ -1,6 +1,7 @@
 -- tensor.nn: attention and the transformer block (Vaswani et al., 2017).
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local layer = require 'tensor.nn.layer'
 local layers = require 'tensor.nn.layers'
 
@@ -69,8 +70,8 @@ function attention.rotary(x, options)
    local dims = x:dim()
    local size = dims > 1 and x:size(dims) or 0
    if size == 0 or size % 2 ~= 0 then
-      error(('nn.rotary: rows of an even size are expected, got %s'):format(
-         dims == 0 and 'none' or table.concat(x:size():totable(), 'x')), 0)
+      raise(('nn.rotary: rows of an even size are expected, got %s'):format(
+         dims == 0 and 'none' or table.concat(x:size():totable(), 'x')))
    end
    local half, rows, first = size / 2, x:size(dims - 1), options.first or 0
    if x:nElement() == 0 then
@@ -98,7 +99,7 @@ function attention.attention(width, heads, options)
    layer.check_size('attention', 'width', width)
    layer.check_size('attention', 'heads', heads)
    if width % heads ~= 0 then
-      error(('nn.attention: the width %d is not a multiple of %d heads'):format(width, heads), 0)
+      raise(('nn.attention: the width %d is not a multiple of %d heads'):format(width, heads))
    end
    options = layer.options('attention', options, attention_options)
    layer.check_probability('attention: dropout', options.dropout or 0)

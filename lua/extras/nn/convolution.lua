@@ -1,6 +1,7 @@
 -- tensor.nn: convolutions and pools of signals, images and volumes: batch x channels x size.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local layer = require 'tensor.nn.layer'
 local initializer = require 'tensor.nn.initializers'
 local versions = require 'tensor.versions'
@@ -19,8 +20,8 @@ local function each(name, what, dims, value, least)
       list[d] = n
    end
    if not is_valid then
-      error(('nn.%s: %s: a whole number of at least %d%s is expected'):format(
-         name, what, least, expected[dims]), 0)
+      raise(('nn.%s: %s: a whole number of at least %d%s is expected'):format(
+         name, what, least, expected[dims]))
    end
    return list
 end
@@ -57,12 +58,12 @@ end
 -- dimension, one more of them is behind the input.
 local function pad_to_same_size(name, dims, padding, s)
    if padding ~= 'same' then
-      error(("nn.%s: padding: numbers or 'same' are expected, got '%s'"):format(name, padding), 0)
+      raise(("nn.%s: padding: numbers or 'same' are expected, got '%s'"):format(name, padding))
    end
    local widths, is_odd = {0, 0, 0, 0}, false
    for d = 1, dims do
       if s.stride[d] ~= 1 then
-         error(("nn.%s: the padding 'same' needs a stride of 1"):format(name), 0)
+         raise(("nn.%s: the padding 'same' needs a stride of 1"):format(name))
       end
       local added = s.dilation[d] * (s.size[d] - 1)
       s.padding[d] = math.floor(added / 2)
@@ -77,8 +78,8 @@ local function check_channels(name, inputs, outputs, groups)
    layer.check_size(name, 'outputs', outputs)
    layer.check_size(name, 'groups', groups)
    if inputs % groups ~= 0 or outputs % groups ~= 0 then
-      error(('nn.%s: %d inputs and %d outputs are not multiples of %d groups'):format(
-         name, inputs, outputs, groups), 0)
+      raise(('nn.%s: %d inputs and %d outputs are not multiples of %d groups'):format(
+         name, inputs, outputs, groups))
    end
 end
 

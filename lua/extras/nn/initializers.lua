@@ -4,13 +4,14 @@
 -- times that product.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 
 local initializer = {}
 
 local function fans(t)
    if t:dim() < 2 then
-      error(('nn.initializer: a tensor with 2 or more dimensions is expected, got %d'):format(
-         t:dim()), 0)
+      raise(('nn.initializer: a tensor with 2 or more dimensions is expected, got %d'):format(
+         t:dim()))
    end
    local field = 1
    for d = 3, t:dim() do
@@ -33,8 +34,8 @@ end
 
 local function check_distribution(distribution)
    if distribution ~= nil and distribution ~= 'normal' and distribution ~= 'uniform' then
-      error(("nn.initializer: the distribution is 'normal' or 'uniform', got %s"):format(
-         tostring(distribution)), 0)
+      raise(("nn.initializer: the distribution is 'normal' or 'uniform', got %s"):format(
+         tostring(distribution)))
    end
 end
 

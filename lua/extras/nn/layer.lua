@@ -4,6 +4,7 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 
 local Layer = {}
@@ -11,9 +12,9 @@ Layer.__index = Layer
 
 function Layer:__call(params, x, options)
    if type(params) ~= 'table' or x == nil or options ~= nil and type(options) ~= 'table' then
-      error(('nn.%s: the arguments are a table of parameters, an input and a table of '
+      raise(('nn.%s: the arguments are a table of parameters, an input and a table of '
              .. 'options; got %s, %s and %s'):format(
-         self.name, describe(params), describe(x), describe(options)), 0)
+         self.name, describe(params), describe(x), describe(options)))
    end
    return self.forward(params, x, options or {})
 end
@@ -37,11 +38,11 @@ end
 -- known[name] has the names of the types that the option may have.
 function layer.options(name, options, known)
    if options ~= nil and type(options) ~= 'table' then
-      error(('nn.%s: a table of options is expected, got %s'):format(name, describe(options)), 0)
+      raise(('nn.%s: a table of options is expected, got %s'):format(name, describe(options)))
    end
    local fine, failure = pcall(files.check, options or {}, known)
    if not fine then
-      error(('nn.%s: %s'):format(name, failure), 0)
+      raise(('nn.%s: %s'):format(name, failure))
    end
    return options or {}
 end
@@ -51,16 +52,16 @@ end
 function layer.check_input(name, x, dims, last)
    local count = tensor.isTensor(x) and x:dim() or 0
    if count == 0 or dims and count ~= dims or x:size(count) ~= last then
-      error(('nn.%s: a tensor %swhose last dimension has size %d is expected, got %s'):format(
-         name, dims and ('of %d dimensions '):format(dims) or '', last, describe(x)), 0)
+      raise(('nn.%s: a tensor %swhose last dimension has size %d is expected, got %s'):format(
+         name, dims and ('of %d dimensions '):format(dims) or '', last, describe(x)))
    end
 end
 
 --- Raises an error unless the value is a whole number of at least 1.
 function layer.check_size(name, what, value)
    if type(value) ~= 'number' or value < 1 or value % 1 ~= 0 then
-      error(('nn.%s: %s: a whole number of at least 1 is expected, got %s'):format(
-         name, what, tostring(value)), 0)
+      raise(('nn.%s: %s: a whole number of at least 1 is expected, got %s'):format(
+         name, what, tostring(value)))
    end
    return value
 end
@@ -69,8 +70,8 @@ end
 -- option.
 function layer.check_probability(what, value)
    if type(value) ~= 'number' or value < 0 or value > 1 or value ~= value then
-      error(('nn.%s: a probability from 0 to 1 is expected, got %s'):format(
-         what, tostring(value)), 0)
+      raise(('nn.%s: a probability from 0 to 1 is expected, got %s'):format(
+         what, tostring(value)))
    end
    return value
 end
@@ -78,12 +79,12 @@ end
 --- Raises an error unless params is a table with tensors of these names, a list. what: the layer.
 function layer.check_params(what, params, names)
    if type(params) ~= 'table' then
-      error(('nn.%s: a table of parameters is expected, got %s'):format(what, describe(params)), 0)
+      raise(('nn.%s: a table of parameters is expected, got %s'):format(what, describe(params)))
    end
    for _, name in ipairs(names) do
       if not tensor.isTensor(params[name]) then
-         error(('nn.%s: the parameter %s must be a tensor, got %s'):format(
-            what, name, describe(params[name])), 0)
+         raise(('nn.%s: the parameter %s must be a tensor, got %s'):format(
+            what, name, describe(params[name])))
       end
    end
 end

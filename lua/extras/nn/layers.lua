@@ -1,6 +1,7 @@
 -- tensor.nn: linear, embedding, dropout, the norms and sequential.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local versions = require 'tensor.versions'
 local layer = require 'tensor.nn.layer'
 local initializer = require 'tensor.nn.initializers'
@@ -121,7 +122,7 @@ function layers.groupNorm(groups, width, options)
    layer.check_size('groupNorm', 'groups', groups)
    layer.check_size('groupNorm', 'width', width)
    if width % groups ~= 0 then
-      error(('nn.groupNorm: the width %d is not a multiple of %d groups'):format(width, groups), 0)
+      raise(('nn.groupNorm: the width %d is not a multiple of %d groups'):format(width, groups))
    end
    options = layer.options('groupNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
@@ -167,8 +168,8 @@ end
 -- of x. The parameters are a list; those of a function are an empty table.
 function layers.sequential(members)
    if type(members) ~= 'table' or getmetatable(members) then
-      error(('nn.sequential: a list of layers is expected, got %s'):format(
-         layer.is(members) and tostring(members) or type(members)), 0)
+      raise(('nn.sequential: a list of layers is expected, got %s'):format(
+         layer.is(members) and tostring(members) or type(members)))
    end
    local state, any = {}, false
    for k, member in ipairs(members) do
@@ -178,14 +179,14 @@ function layers.sequential(members)
       elseif is_callable(member) then
          state[k] = {}
       else
-         error(('nn.sequential: member %d: a layer or a function is expected, got %s'):format(
-            k, tensor.type(member) or type(member)), 0)
+         raise(('nn.sequential: member %d: a layer or a function is expected, got %s'):format(
+            k, tensor.type(member) or type(member)))
       end
    end
    for key in each(members) do
       if type(key) == 'number' and key > #state then
-         error(('nn.sequential: member %d: a layer or a function is expected, got nil'):format(
-            #state + 1), 0)
+         raise(('nn.sequential: member %d: a layer or a function is expected, got nil'):format(
+            #state + 1))
       end
    end
    return layer.new('sequential', function()
@@ -198,8 +199,8 @@ function layers.sequential(members)
       for k, member in ipairs(members) do
          if layer.is(member) then
             if type(params[k]) ~= 'table' then
-               error(('nn.sequential: the parameters of member %d, %s, are missing'):format(
-                  k, tostring(member)), 0)
+               raise(('nn.sequential: the parameters of member %d, %s, are missing'):format(
+                  k, tostring(member)))
             end
             x = member.forward(params[k], x, options)
          else

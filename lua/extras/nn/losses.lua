@@ -3,6 +3,7 @@
 -- options.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 
 local losses = {}
 
@@ -11,7 +12,7 @@ local function rows_of(name, t, classes)
    local size = t:size():totable()
    local rows = t:nElement() / table.remove(size)
    if classes:nElement() ~= rows then
-      error(('nn.%s: %d classes for %d rows'):format(name, classes:nElement(), rows), 0)
+      raise(('nn.%s: %d classes for %d rows'):format(name, classes:nElement(), rows))
    end
    return classes:reshape(tensor.LongStorage(#size > 0 and size or {1}))
 end

@@ -1,6 +1,7 @@
 -- tensor.nn: LSTM and GRU, for whole sequences and as cells.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local layer = require 'tensor.nn.layer'
 local layers = require 'tensor.nn.layers'
 local describe = require('tensor.native').describe(tensor)
@@ -22,15 +23,15 @@ local function start(what, kind, x, hidden, state)
       return tensor.isTensor(t) and t:dim() == 2 and t:size(1) == batch and t:size(2) == hidden
    end
    if state ~= nil and type(state) ~= 'table' then
-      error(('nn.%s: a table is expected as the state, got %s'):format(what, describe(state)), 0)
+      raise(('nn.%s: a table is expected as the state, got %s'):format(what, describe(state)))
    end
    for _, name in ipairs(kind.state) do
       local t = state and state[name]
       if not state then
          made[name] = x.new(batch, hidden):zero()
       elseif not fits(t) then
-         error(('nn.%s: the state %s must be a tensor of size [%d x %d], got %s'):format(
-            what, name, batch, hidden, describe(t)), 0)
+         raise(('nn.%s: the state %s must be a tensor of size [%d x %d], got %s'):format(
+            what, name, batch, hidden, describe(t)))
       end
    end
    return state or made
@@ -109,12 +110,12 @@ local function sequence(name, kind)
       end, function(params, x, call)
          layer.check_input(name, x, 3, inputs)
          if x:size(1) == 0 then
-            error(('nn.%s: at least one step is expected, got %s'):format(name, describe(x)), 0)
+            raise(('nn.%s: at least one step is expected, got %s'):format(name, describe(x)))
          end
          local first = call.state
          if first ~= nil and (type(first) ~= 'table' or #first ~= depth) then
-            error(('nn.%s: a list of %d states is expected, one for each layer; got %s'):format(
-               name, depth, type(first) == 'table' and #first or describe(first)), 0)
+            raise(('nn.%s: a list of %d states is expected, one for each layer; got %s'):format(
+               name, depth, type(first) == 'table' and #first or describe(first)))
          end
          local states = {}
          for k = 1, depth do

@@ -1,6 +1,7 @@
 -- tensor.optim.lbfgs: limited-memory BFGS (Liu and Nocedal, 1989) with a fixed step length.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
 local is_callable = require 'tensor.versions'.is_callable
@@ -65,7 +66,7 @@ end
 -- Raises an error unless the state is empty or that of a step with vectors like the gradient.
 local function check_state(state, gradient)
    local function fail(...)
-      error('optim.lbfgs: ' .. string.format(...), 0)
+      raise('optim.lbfgs: ' .. string.format(...))
    end
    local function check_vector(name, t)
       if not tensor.isTensor(t) or not t:isSameSizeAs(gradient) then
@@ -106,8 +107,8 @@ local function evaluate(df, params)
    if tensor.isTensor(loss) and loss:nElement() == 1 then
       loss = loss:contiguous():view(-1)[1]
    elseif type(loss) ~= 'number' then
-      error(('optim.lbfgs: a number or a tensor of one element is expected as the loss, got %s')
-            :format(describe(loss)), 0)
+      raise(('optim.lbfgs: a number or a tensor of one element is expected as the loss, got %s')
+            :format(describe(loss)))
    end
    local leaves, found = parameters.of('lbfgs', params, gradients)
    return leaves, found, loss
@@ -118,8 +119,8 @@ end
 function Optimizer:__call(params, df)
    local options, state = self.options, self.state
    if not is_callable(df) then
-      error(('optim.lbfgs: a function that returns gradients and loss is expected, got %s'):format(
-         describe(df)), 0)
+      raise(('optim.lbfgs: a function that returns gradients and loss is expected, got %s'):format(
+         describe(df)))
    end
    local leaves, found, loss = evaluate(df, params)
    if tree.count(leaves) == 0 then
@@ -132,7 +133,7 @@ function Optimizer:__call(params, df)
       rate = rate((state.step or 0) + 1)
    end
    if type(rate) ~= 'number' then
-      error(('optim.lbfgs: the rate must be a number, got %s'):format(describe(rate)), 0)
+      raise(('optim.lbfgs: the rate must be a number, got %s'):format(describe(rate)))
    end
    for k = 1, options.iterations do
       if gradient:clone():abs():max() <= options.gradientTolerance then

@@ -2,6 +2,7 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 
 local each = require 'tensor.versions'.each
 
@@ -26,8 +27,8 @@ local function check_limits(name, key, value)
       problem = 'a whole number'
    end
    if problem then
-      error(('optim.%s: option %s must be %s, got %s'):format(name, key, problem,
-                                                              tostring(value)), 0)
+      raise(('optim.%s: option %s must be %s, got %s'):format(name, key, problem,
+                                                              tostring(value)))
    end
 end
 
@@ -38,12 +39,12 @@ return function(name, options, defaults)
       result[key], known[key] = value, known[key] or type(value)
    end
    if type(options) ~= 'table' then
-      error(('optim.%s: a table of options is expected, got %s'):format(
-         name, tensor.type(options) or type(options)), 0)
+      raise(('optim.%s: a table of options is expected, got %s'):format(
+         name, tensor.type(options) or type(options)))
    end
    local fine, failure = pcall(files.check, options, known)
    if not fine then
-      error(('optim.%s: %s'):format(name, failure), 0)
+      raise(('optim.%s: %s'):format(name, failure))
    end
    for key, value in each(options) do
       if type(value) == 'number' then
@@ -52,7 +53,7 @@ return function(name, options, defaults)
       result[key] = value
    end
    if result.rate == nil then
-      error(('optim.%s: the option rate is missing'):format(name), 0)
+      raise(('optim.%s: the option rate is missing'):format(name))
    end
    return result
 end

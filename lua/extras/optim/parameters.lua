@@ -1,6 +1,7 @@
 -- The parameters in a nested table, and their gradients, as two lists.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 local each = require('tensor.versions').each
 local tree = require 'tensor.tree'
@@ -34,7 +35,7 @@ local function text_of(path)
    return table.concat(parts)
 end
 local function fail(name, path, ...)
-   error(('optim.%s: params%s: '):format(name, text_of(path)) .. string.format(...), 0)
+   raise(('optim.%s: params%s: '):format(name, text_of(path)) .. string.format(...))
 end
 
 local parameters = {}

@@ -1,5 +1,6 @@
 -- tensor.optim.schedule: learning rates as functions of the step, which counts from 1.
 
+local raise = require 'tensor.native'.raise
 local is_callable = require 'tensor.versions'.is_callable
 
 local schedules = {}
@@ -7,8 +8,8 @@ local schedules = {}
 -- Raises an error unless the value is a number of at least `least`.
 local function check(name, what, value, least)
    if type(value) ~= 'number' or value < least or value ~= value then
-      error(('optim.schedule.%s: %s: a number of at least %d is expected, got %s'):format(
-         name, what, least, tostring(value)), 0)
+      raise(('optim.schedule.%s: %s: a number of at least %d is expected, got %s'):format(
+         name, what, least, tostring(value)))
    end
 end
 
@@ -43,7 +44,7 @@ end
 function schedules.warmup(steps, schedule)
    check('warmup', 'steps', steps, 0)
    if not is_callable(schedule) then
-      error(('optim.schedule.warmup: a schedule is expected, got %s'):format(type(schedule)), 0)
+      raise(('optim.schedule.warmup: a schedule is expected, got %s'):format(type(schedule)))
    end
    return function(step)
       if step <= steps then

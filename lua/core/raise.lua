@@ -1,4 +1,4 @@
--- fail(message): raises an error with the position of the line that called into the module, as
+-- raise(message): raises an error with the position of the line that called into the module, as
 -- raise_error of generic/errors.cc does.
 
 local getinfo = debug and debug.getinfo
