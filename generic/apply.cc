@@ -120,6 +120,8 @@ struct Walk {
   }
 };
 
+constexpr const char* kNames[] = {"apply", "map", "map2"};  // by the number of operands
+
 // open(like, t [, u [, v]]): returns a walk over tensors of like's type, of which the first may be
 // written. Returns nil if they have no elements.
 int open(lua_State* L) {
@@ -151,9 +153,8 @@ int open(lua_State* L) {
   }
   if (!fits) return raise_error(L, "apply: a finalizer has changed a tensor's size");
   refuse_held(L, state, "apply", tensors[0]->storage);
-  static const char* const names[] = {"apply", "map", "map2"};
   for (int k = 0; k < count; ++k) {
-    trace_elements(L, names[count - 1], tensors[k]->storage,
+    trace_elements(L, kNames[count - 1], tensors[k]->storage,
                    k ? th::ElementUse::reads : th::ElementUse::writes);
   }
   auto* numbers = reinterpret_cast<int64_t*>(walk + 1);
@@ -215,13 +216,12 @@ int each(lua_State* L) {
         if (k == 0) refuse_held(L, state, "apply", walk->operand[0].storage);
         protect(L, "apply", [&] { walk->settle(k); });
       }
+      const char* name = kNames[walk->count - 1];
       if (is_number(L, *state, -1)) {
-        write_element(type, address(0, i), lua_tonumber(L, -1));
+        write_element(type, address(0, i), check_element(L, lua_gettop(L), type, name));
       } else if (lua_toboolean(L, -1)) {
-        const char* const names[] = {"apply", "map", "map2"};
-        lua_pushfstring(L, "%s: the function must return a number or nothing, got %s",
-                        names[walk->count - 1], luaL_typename(L, -1));
-        return lua_error(L);
+        return raise_error(L, "%s: the function must return a number or nothing, got %s", name,
+                           luaL_typename(L, -1));
       }
       lua_pop(L, 1);
     }

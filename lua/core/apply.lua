@@ -6,6 +6,8 @@ local classes = require 'tensor.classes'
 local raise = require 'tensor.raise'
 local versions = require 'tensor.versions'
 
+local floor = math.floor  -- the program may assign to globals before a class is first used
+
 -- Returns the source of a loop over `count` operands; dense: their elements are contiguous. w is
 -- the C struct of the walk: the address of each row, and a byte that is not 0 while the memory may
 -- be used at that address. The function may have moved elements to a device or written them there.
@@ -35,9 +37,9 @@ local function loop(count, dense)
                local value = f(VALUES)
                CHECKS
                if type(value) == 'number' then
-                  store(p0, AT, value)
+                  store(p0, AT, value, COUNT)
                elseif value then
-                  store(p0, AT, converted(value, COUNT))
+                  store(p0, AT, converted(value, COUNT), COUNT)
                end
             end
             nextrow(w, COUNT)
@@ -48,8 +50,30 @@ local function loop(count, dense)
          AT = dense and 'i' or 'i * step0', COUNT = count})
 end
 
+local names = {'apply', 'map', 'map2'}  -- by the number of operands
+
+-- Returns a function that stores a number in an element of integers, by the rule `numbers`: as
+-- check_element of generic/state.cc.
+local function checked_store(tensor, element, how)
+   local store, lowest, highest = how.store, how.lowest, how.highest
+   local function refuse(value, count)
+      if value - value ~= 0 or tensor.getRule 'numbers' ~= 'torch7' then
+         raise(('%s: %.14g does not fit into elements of type %s: convert the tensor, as '
+                .. 't:double() does'):format(names[count], value, element.name))
+      end
+   end
+   return function(p, at, value, count)
+      if value >= lowest and value <= highest and floor(value) == value then
+         p[at] = value
+      else
+         refuse(value, count)
+         store(p, at, value)
+      end
+   end
+end
+
 -- Returns the functions that the loops call.
-local function helpers(tensor, how, native)
+local function helpers(tensor, element, how, native)
    local cast, pointer, words = versions.ffi.cast, how.pointer, how.words
 
    local function rowof(w, k)
@@ -82,7 +106,6 @@ local function helpers(tensor, how, native)
       end
    end
 
-   local names = {'apply', 'map', 'map2'}
    -- Returns the number in a string, by Torch7's rule.
    local function converted(value, count)
       local number = type(value) == 'string' and tonumber(value)
@@ -93,7 +116,8 @@ local function helpers(tensor, how, native)
             :format(names[count], type(value)))
    end
 
-   return rowof, settled, nextrow, converted
+   local store = how.integral and checked_store(tensor, element, how) or how.store
+   return store, rowof, settled, nextrow, converted
 end
 
 -- A function has its own loops from MANY elements on. At most MOST_SETS such sets are kept.
@@ -129,7 +153,7 @@ local function install(tensor)
    local function chooser(element)
       local like = tensor[element.name .. 'Tensor']()
       local how = access(element, native.accessors(like))
-      local rowof, settled, nextrow, converted = helpers(tensor, how, native)
+      local store, rowof, settled, nextrow, converted = helpers(tensor, element, how, native)
       local common, own, made = {}, {}, 0
 
       local function choose(f, w)
@@ -154,7 +178,7 @@ local function install(tensor)
          if not set[variant] then
             -- Bits of SyncedMemory::host_ready: WRITABLE has both set, MOVED has neither.
             set[variant] = versions.load(texts[count][dense], source)(
-               how.load, how.store, rowof, settled, nextrow, converted, type, 3, 0)
+               how.load, store, rowof, settled, nextrow, converted, type, 3, 0)
          end
          return set[variant]
       end

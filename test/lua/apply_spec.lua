@@ -76,11 +76,39 @@ for _, e in ipairs(busy_collector and { elements.Float, elements.Half } or eleme
       end)
     end)
 
-    it('converts what the function gives to the element type', function()
+    it('converts numbers that integers cannot represent only by the rule of Torch7', function()
       both(function()
-        local t = e.Tensor { 1, 2, 3 }:apply(function(x) return x + 300.75 end)
+        local t, before = e.Tensor { 1, 2, 3 }, tensor.getRule 'numbers'
+        local u = t:clone()
+        local function add(x) return x + 300.75 end
+        local function change()
+          t:apply(add)
+          u:map(u, add):map2(u, u, function(x) return x + 0.25 end)
+        end
+        tensor.setRule('numbers', 'tensor')
+        local fine, message = pcall(change)
+        assert.are.equal(not e.integral, fine)
+        if not fine then
+          local text = 'apply_spec.lua:%d+: %a+2?: [%d.]+ does not fit into elements of type ' ..
+                       e.name .. ': convert the tensor'
+          assert.matches(text, message)
+          for _, value in ipairs { 2 ^ 70, -2 ^ 70, 1 / 0, 0 / 0 } do
+            local function f() return value end
+            for name, call in pairs {
+              apply = function() t:apply(f) end, map = function() t:map(u, f) end,
+              map2 = function() t:map2(u, u, f) end,
+            } do
+              assert.matches(name .. ': %S+ does not fit', select(2, pcall(call)))
+            end
+          end
+          assert.is_true(t:equal(e.Tensor { 1, 2, 3 }) and t:equal(u))
+          tensor.setRule('numbers', 'torch7')
+          change()
+        end
+        tensor.setRule('numbers', before)
         local want = tensor.Tensor { 301.75, 302.75, 303.75 }:type(e.class)
         assert.is_true(want:equal(t))
+        if e.integral then assert.is_true(want:equal(u)) end
       end)
     end)
 
@@ -297,6 +325,9 @@ describe('apply', function()
                        or message:find('apply_spec.lua:%d+: apply: '), message)
     end
     assert.are.same({ 1, 2 }, t:totable())
+    local fine, message = pcall(function() t:map(t, function() return 'a' end) end)
+    assert.is_false(fine)
+    assert.matches('apply_spec.lua:%d+: map: the function must return a number or nothing', message)
   end)
 
   it('walks many elements', function()
