@@ -54,6 +54,16 @@ local function changes_operand(name, field)
    return false
 end
 
+local ABOUT = "The same module under two names, which are globals of the prompt: tensors, their " ..
+              "operations, files and devices. require 'torch' also sets the global torch, and " ..
+              "Torch7's rules: tensor.setRules 'torch7'. help() lists the names in the module, " ..
+              "and help 'name' explains one."
+
+-- Returns the help on the module itself.
+local function about()
+   return "tensor = require 'tensor'\ntorch = require 'torch'\n" .. wrapped(ABOUT)
+end
+
 -- Returns the help on a function of a module such as tensor.nn, or on the module, or nil.
 local function module_entry(name, module)
    local signature, text = modules.of_function(name, module)
@@ -62,9 +72,9 @@ local function module_entry(name, module)
    end
    local list = not module and modules.of_module(name)
    if list then
-      local about = ("%s = require 'tensor.%s'; ?%s.name explains a function."):format(name, name,
+      local usage = ("%s = require 'tensor.%s'; ?%s.name explains a function."):format(name, name,
                                                                                       name)
-      return table.concat(list, '\n') .. '\n' .. wrapped(about)
+      return table.concat(list, '\n') .. '\n' .. wrapped(usage)
    end
    return nil
 end
@@ -179,7 +189,9 @@ return function(tensor, what)
    local object, last = path:match '([%w_]*)[%.:]([%w_]+)$'
    object = path:match '([%w_]+)[%.:]schedule[%.:]' or object
    local text
-   if last and modules.is_module(object) then
+   if what == 'tensor' or what == 'torch' then
+      text = about()
+   elseif last and modules.is_module(object) then
       text = module_entry(last, object)
    elseif name then
       text = entry(name) or entry(plain(name))

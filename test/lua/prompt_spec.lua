@@ -87,6 +87,14 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
     assert.are.equal('help: unknown name: gathr; did you mean gather?\n' ..
                      'help: unknown name: tpok; did you mean topk?\n' ..
                      'help: unknown name: nosuchthingatall\n', errors)
+    for _, line in ipairs {'?torch', '?tensor', 'torch.help "tensor"'} do
+      _, errors, printed = session(line)
+      assert.are.equal('', errors)
+      assert.matches("^tensor = require 'tensor'\ntorch = require 'torch'\n +The same module",
+                     printed)
+    end
+    _, errors = session '?torch.tensor'
+    assert.are.equal('help: unknown name: tensor; use Tensor{...} instead\n', errors)
   end)
 
   it('explains fields, classes and what is not there', function()
@@ -130,11 +138,17 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
     local _, errors = session(t, 'if t:gt(5) then x = 1 end', 'if t:gt(7) then x = 2 end')
     assert.are.equal('every tensor is true in a condition: use the number t:gt(...):all() or ' ..
                      't:gt(...):any()\n', errors)
+    for _, condition in ipairs {'torch.ones(1):eq(0)', 't[{{1}}]:le(0)', 't:narrow(1, 1, 1):ne(0)',
+                                't.lt(t, 0):lt(1)'} do
+      _, errors = session(t, ('if %s then x = 1 end'):format(condition))
+      assert.matches('^every tensor is true in a condition: use the number t:%l%l%(', errors)
+    end
     _, errors = session(t, 't == u', 'x = t ~= u')
     assert.are.equal('== is true for the same object only: t:equal(u) compares all elements, ' ..
                      't:eq(u) each\n', errors)
     _, errors = session(t, 'if t:gt(5):any() then x = 1 end', 't:size(1) == u:size(1)', 'x = 1',
-                        'x == x', 'if t:eq(1):all() then x = 1 end', 't == nil', 't == y')
+                        'x == x', 'if t:eq(1):all() then x = 1 end',
+                        'if torch.ones(1):gt(0):any() then x = 1 end', 't == nil', 't == y')
     assert.are.equal('', errors)
   end)
 

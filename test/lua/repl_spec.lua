@@ -427,7 +427,7 @@ describe('the launcher', function()
   end)
 
   it('refuses unknown options', function()
-    for _, arguments in ipairs {'-x', '--frobnicate', '-e', '-l', '-iv'} do
+    for _, arguments in ipairs {'-x', '--frobnicate', '-e', '-l', '-iv', 'env x'} do
       local output, status = tensor(arguments)
       assert.are.equal(2, status, arguments)
       assert.is_truthy(output:find('^tensor: '), arguments)

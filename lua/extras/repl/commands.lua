@@ -95,6 +95,9 @@ function run.ask(session, subject)
   local argument
   if subject:find '^[%a_][%w_%.:]*$' then
     argument = subject:gsub('^tensor%.', ''):gsub('^torch%.', '')
+    if argument == 'tensor' then
+      argument = subject  -- torch.tensor is not the module
+    end
   elseif subject ~= '' then
     local chunk = compiled(session, subject)
     local results, message = nil, nil

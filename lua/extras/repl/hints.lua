@@ -96,12 +96,26 @@ local function hint_of_package(message)
     :format(name, packages[name])
 end
 
+-- The endings of an object in a condition: a name, a call or an index.
+local endings = {'', '%b()', '%b[]', '%b{}'}
+
+-- Returns the method of a comparison that is a whole condition, as in `if t:gt(0) then`, or nil.
+local function comparison(code)
+  for _, ending in ipairs(endings) do
+    for method in code:gmatch('%f[%w]if%s+[%w_%.:]+' .. ending .. ':(%l%l)%b()%s*then%f[^%w_]') do
+      if method:find '^[gln][te]$' or method == 'eq' then
+        return method
+      end
+    end
+  end
+  return nil
+end
+
 --- of_code(code, environment): returns a hint for code that Lua accepts, but that does not compare
 -- the elements of tensors as it seems to, or nil.
 function hints.of_code(code, environment)
-  local mask, rest = code:match '%f[%w]if%s+[%w_%.]+:([gln][te])%b()%s*(%a*)'
-  mask = mask or code:match '%f[%w]if%s+[%w_%.]+:(eq)%b()%s*then'
-  if mask and (rest == 'then' or mask == 'eq') then
+  local mask = comparison(code)
+  if mask then
     return 'every tensor is true in a condition: use the number t:' .. mask ..
            '(...):all() or t:' .. mask .. '(...):any()'
   end

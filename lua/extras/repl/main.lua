@@ -258,6 +258,9 @@ end
 
 local function main()
   if arguments[1] == 'env' then
+    if arguments[2] then
+      fail_usage(("env: too many arguments: '%s'"):format(arguments[2]))
+    end
     print_environment()
     return true
   end
