@@ -45,11 +45,20 @@ local function install(tensor)
       return sizes
    end
 
-   local function check_range(name, t, size, level)
-      if t:nElement() > 0 and (t:min() < 1 or t:max() > size) then
+   -- Returns the indices t after checking that they are from 1 to size. While tensor.compile
+   -- records, an operation checks them, because a replay repeats operations only.
+   local function in_range(name, t, size, level)
+      if t:nElement() == 0 then
+         return t
+      elseif tensor.isCompiling() then
+         -- Negative indices would count from the end.
+         local valid = tensor.where(t:lt(1), size + 1, t):view(-1)
+         return t + tensor.LongTensor(1):zero():expand(size):index(1, valid):viewAs(t)
+      elseif t:min() < 1 or t:max() > size then
          error(('%s: indices from %d to %d are out of range of %d elements')
                :format(name, tonumber(t:min()), tonumber(t:max()), size), level + 1)
       end
+      return t
    end
 
    --- unravelIndex(positions, shape): returns a LongTensor of subscripts for each dimension of a
@@ -65,8 +74,7 @@ local function install(tensor)
       end
       local count = 1
       for _, size in ipairs(sizes) do count = count * size end
-      check_range('unravelIndex', positions, count, 2)
-      local rest, subscripts = positions - 1, {}
+      local rest, subscripts = in_range('unravelIndex', positions, count, 2) - 1, {}
       for d = #sizes, 1, -1 do
          subscripts[d] = tensor.remainder(rest, sizes[d]):add(1)
          rest = tensor.floorDivide(rest, sizes[d])
@@ -85,8 +93,8 @@ local function install(tensor)
          if tensor.type(t) ~= 'torch.LongTensor' then
             error('ravelMultiIndex: LongTensors are expected, got ' .. tensor.type(t), 2)
          end
-         check_range('ravelMultiIndex', t, sizes[d], 2)
-         positions = positions and positions * sizes[d] + (t - 1) or t - 1
+         local index = in_range('ravelMultiIndex', t, sizes[d], 2) - 1
+         positions = positions and positions * sizes[d] + index or index
       end
       return positions + 1
    end

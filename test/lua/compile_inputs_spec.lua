@@ -256,3 +256,35 @@ it('assignments by subscripts are compiled', function()
     assert.is_nil(compiled:explain():find 'not compiled', compiled:explain())
   end
 end)
+
+it('conversions of indices are compiled, and check them in replays', function()
+  local L = tensor.LongTensor
+  local positions = tensor.compile(function(i, j)
+    return tensor.ravelMultiIndex({ i, j }, { 2, 3 }) * 2
+  end)
+  local subscripts = tensor.compile(function(k)
+    local i, j = tensor.unravelIndex(k, { 2, 3 })
+    return i * 10 + j
+  end)
+  for _ = 1, 2 do
+    assert.are.same({ 2, 12 }, positions(L { 1, 2 }, L { 1, 3 }):totable())
+    assert.are.same({ 8, 2 }, positions(L { 2, 1 }, L { 1, 1 }):totable())
+    assert.are.same({ 11, 23 }, subscripts(L { 1, 6 }):totable())
+    assert.are.same({ 13, 21 }, subscripts(L { 3, 4 }):totable())
+  end
+  for _, i in ipairs { L { 1, 3 }, L { 0, 1 }, L { 1, -1 } } do
+    assert.error_matches(function() positions(i, L { 1, 1 }):totable() end, 'out of range')
+  end
+  assert.error_matches(function() positions(L { 1, 1 }, L { 4, 1 }):totable() end,
+                       'out of range')
+  for _, k in ipairs { L { 1, 7 }, L { 0, 1 }, L { 1, -1 } } do
+    assert.error_matches(function() subscripts(k):totable() end, 'out of range')
+  end
+  for _, compiled in ipairs { positions, subscripts } do
+    assert.matches('done %d+ times', compiled:explain())
+    assert.is_nil(compiled:explain():find 'not compiled')
+  end
+  assert.error_matches(function()
+    return tensor.compile(tensor.unravelIndex)(L { 7 }, { 2, 3 }):totable()
+  end, 'out of range')
+end)
