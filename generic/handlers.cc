@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -63,16 +64,40 @@ struct RunningThread {
   lua_State* thread = nullptr;
   bool in_package = false;       // in a C function that Lua called, but not through the FFI
   bool waits = false;            // an unknown thread runs
+  bool may_run = false;          // with LuaJIT: an unknown thread may run
   lua_State* resumer = nullptr;  // without LuaJIT: the thread that resumed the unknown one
 };
-// Returns the Lua thread that pointers were passed to last, or null if it is gone. Call it only if
-// the registered thread does not run: otherwise the top of its stack is unknown.
-lua_State* last_noted(const Handling& h) {
-  lua_rawgeti(h.registered, LUA_REGISTRYINDEX, h.state->noted_thread);
-  lua_rawgeti(h.registered, -1, 1);
-  lua_State* thread = lua_tothread(h.registered, -1);
-  lua_pop(h.registered, 2);
-  return thread;
+
+// Notes what a thread does. Returns true if it runs.
+bool is_running(const Handling& h, lua_State* thread, RunningThread* found) {
+  lua_CFunction function = nullptr;
+  Activity activity = activity_of(*h.state, thread, &function);
+  if (activity == Activity::waits) {
+    found->waits = true;
+    if (!h.state->in_luajit() && !found->resumer) found->resumer = thread;
+  }
+  if (activity != Activity::in_lua && activity != Activity::in_c) return false;
+  found->thread = thread;
+  found->in_package = activity == Activity::in_c && function != h.state->ffi_call;
+  return true;
+}
+
+// The same for the threads that registered before, and the last one that pointers were passed to.
+// Call it only if the registered thread does not run: otherwise the top of its stack is unknown.
+bool is_other_running(const Handling& h, RunningThread* found) {
+  lua_State* L = h.registered;
+  if (!lua_checkstack(L, 4)) return false;
+  const int top = lua_gettop(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, h.state->noted_thread);
+  bool running = false;
+  lua_pushnil(L);
+  while (!running && lua_next(L, top + 1)) {
+    const int thread = lua_isthread(L, -2) ? -2 : -1;
+    running = is_running(h, lua_tothread(L, thread), found);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, top);
+  return running;
 }
 
 RunningThread find_running() {
@@ -80,19 +105,8 @@ RunningThread find_running() {
   RunningThread found;
   if (!handling) return found;
   for (auto h = handling->rbegin(); h != handling->rend(); ++h) {
-    for (bool registered : {true, false}) {
-      lua_State* thread = registered ? h->registered : last_noted(*h);
-      lua_CFunction function = nullptr;
-      Activity activity = activity_of(*h->state, thread, &function);
-      if (activity == Activity::waits) {
-        found.waits = true;
-        if (!h->state->in_luajit() && !found.resumer) found.resumer = thread;
-      }
-      if (activity != Activity::in_lua && activity != Activity::in_c) continue;
-      found.thread = thread;
-      found.in_package = activity == Activity::in_c && function != h->state->ffi_call;
-      return found;
-    }
+    found.may_run = found.may_run || h->state->in_luajit();
+    if (is_running(*h, h->registered, &found) || is_other_running(*h, &found)) break;
   }
   return found;
 }
@@ -108,22 +122,21 @@ thread_local HostHandlers host = {};
 // Errors of C functions that packages call, through the FFI or from C, become Lua errors. In a
 // coroutine that the module has never seen, the error is a C++ exception, which LuaJIT reports
 // without its text. A Lua written in C cannot pass exceptions on, so the thread that resumed the
-// coroutine gets the error. If no Lua code runs, the handlers return.
-struct UnknownThread : std::exception {
-  const char* what() const noexcept override { return "an error in an unknown coroutine"; }
-};
+// coroutine gets the error. If no known coroutine runs, the host's handlers get it. Without them it
+// is an exception, too, because an unknown coroutine may have been resumed by another one.
+using UnknownThread = std::runtime_error;
 void raise_error_of_c(const char* message, void*) {
   RunningThread found = find_running();
   if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "%s", message);
-  if (found.waits) throw UnknownThread();
+  if (found.waits || (found.may_run && !host.error)) throw UnknownThread(message);
   if (host.error) host.error(message, host.error_data);
 }
 void raise_argument_error_of_c(int argument, const char* message, void*) {
   RunningThread found = find_running();
   if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "bad argument #%d (%s)", argument, message);
-  if (found.waits) throw UnknownThread();
+  if (found.waits || (found.may_run && !host.argument)) throw UnknownThread(message);
   if (host.argument) host.argument(argument, message, host.argument_data);
 }
 
@@ -211,13 +224,18 @@ int update_handlers(lua_State* L) {
   if (state->noted_thread == LUA_NOREF) {
     lua_createtable(L, 1, 0);
     lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "v");
+    lua_pushliteral(L, "kv");
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
     state->noted_thread = luaL_ref(L, LUA_REGISTRYINDEX);
   }
   lua_pushthread(L);
   lua_setfield(L, LUA_REGISTRYINDEX, "tensor.thread");
+  lua_rawgeti(L, LUA_REGISTRYINDEX, state->noted_thread);
+  lua_pushthread(L);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
   protect(L, "updateerrorhandlers", [&] {
     List& list = open_handling();
     forget_closed();

@@ -202,4 +202,35 @@ describe('errors of C functions in coroutines', function()
     assert.is_false(ok)
     assert.matches('at least 1', message)
   end)
+
+  it('are raised in each that registered, whichever did last', function()
+    local function registering()
+      return coroutine.wrap(function()
+        tensor.updateerrorhandlers()
+        while true do coroutine.yield(pcall(set, -5)) end
+      end)
+    end
+    local first, second = registering(), registering()
+    for _, call in ipairs{first, second, first, function() return pcall(set, -5) end} do
+      local ok, message = call()
+      assert.is_false(ok)
+      assert.matches('at least 1', message)
+    end
+    coroutine.wrap(function() tensor.updateerrorhandlers() end)()
+    local ok, message = pcall(set, -5)
+    assert.is_false(ok)
+    assert.matches('at least 1', message)
+    tensor.updateerrorhandlers()
+  end)
+
+  it('are errors if the module was loaded in a coroutine that has ended', function()
+    local output, status = require('support.child').run([[
+      local ffi = require 'ffi'
+      ffi.cdef 'void THSetNumThreads(int);'
+      local library = ffi.load(os.getenv('TENSOR_PREFIX') .. '/lib/libTH.so.0')
+      print(pcall(library.THSetNumThreads, -5))
+    ]], { first = "coroutine.wrap(function() require 'tensor' end)()" })
+    assert.equal(0, status)
+    assert.matches('^false', output)
+  end)
 end)
