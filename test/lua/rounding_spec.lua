@@ -141,3 +141,12 @@ it('an element does not depend on its position, with one tensor or two', functio
     end
   end
 end)
+
+it('correlations do not depend on the scale of the rows', function()
+  for _, scale in ipairs { 1e20, 1e-25 } do
+    local t = tensor.FloatTensor { { 1, 2, 4 }, { 1, 3, 2 } }
+    local wanted = tensor.corrcoef(t)
+    t[1]:mul(scale)
+    assert.is_true(tensor.corrcoef(t):allclose(wanted, 1e-6))
+  end
+end)

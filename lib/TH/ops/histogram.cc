@@ -149,12 +149,15 @@ void shapes_of_counts(A& a, Shapes& s) {
   s.set(a.r_, 1, &count, Layout::contiguous);
 }
 
+// The type in which weights are added: sums of floating-point numbers are doubles.
+DType sum_type(DType type) { return is_integral(type) ? compute_type(type) : DType::Double; }
+
 // Adds the weights to the elements of r at the positions of t.
 void add_weights(Tensor* r, Tensor* t, Tensor* weights) {
   place_result(device_of({t}), r);
   ops::fill(r, 0);
   if (t->numel() == 0) return;
-  const DType type = compute_type(r->dtype);
+  const DType type = sum_type(r->dtype);
   TensorRef sums = in_type(r, type), added = in_type(flattened(weights).get(), type);
   ops::scatterAdd(sums.get(), 0, flattened(t).get(), added.get());
   if (type != r->dtype) ops::copy(r, sums.get());
@@ -212,10 +215,12 @@ Var bins_by_edges(const Var& x, const Var& edges) {
 // Adds the weights, or 1 each, to the bins. The last bin is that of elements outside.
 Var sums_of_bins(const Var& bin, int64_t bins, const Var& weights) {
   const int64_t all = bins + 1;
-  Var sums = filled(weights, weights->dtype, 1, &all, 0);
-  if (bin->numel() > 0)
-    ops::scatterAdd(sums.get(), 0, add(bin, Scalar(TH_INDEX_BASE)).get(), weights.get());
-  return part(sums, 0, 0, bins);
+  const DType type = sum_type(weights->dtype);
+  Var sums = filled(weights, type, 1, &all, 0);
+  if (bin->numel() > 0) {
+    ops::scatterAdd(sums.get(), 0, add(bin, Scalar(TH_INDEX_BASE)).get(), as(weights, type).get());
+  }
+  return as(part(sums, 0, 0, bins), weights->dtype);
 }
 
 // Divides the counts by their sum and by the sizes of the bins.

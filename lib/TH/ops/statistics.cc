@@ -349,7 +349,8 @@ void calls(args::cov& a) { ops::copy(a.r_, covariances(a.t, a.biased).get()); }
 void shapes(args::corrcoef& a, Shapes& s) { shapes_of_covariances(a, s); }
 
 void calls(args::corrcoef& a) {
-  TensorRef c = covariances(a.t, false);
+  // In double, because squares of floats may not fit into floats.
+  TensorRef c = covariances(in_type(a.t, DType::Double).get(), false);
   TensorRef deviations = made(c->dtype, [&](Tensor* v) {
     ops::diag(v, c.get(), 0);
     ops::sqrt(v, v);
