@@ -123,6 +123,10 @@ describe('figures of mpmath', function()
         near(e, tensor.pinverse(a), figure(name .. 'pinverse'), 1000, 'pinverse')
         near(e, (tensor.gels(b, a)), figure(name .. 'X'), 1000, 'gels')
         local x, residuals, rank, values = tensor.lstsq(a, b)
+        for _, rcond in ipairs { 1, 0 / 0 } do
+          assert.is_false((pcall(tensor.lstsq, a, b, rcond)))
+          assert.is_false((pcall(tensor.pinverse, a, 0 / 0)))
+        end
         near(e, x, figure(name .. 'X'), 1000, 'lstsq')
         if m > n then near(e, residuals, figure(name .. 'residuals'), 1000, 'residuals') end
         assert.are.equal(math.min(m, n), rank[1])

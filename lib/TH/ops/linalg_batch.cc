@@ -1,6 +1,7 @@
 // Linear algebra functions of NumPy and PyTorch, for matrices and batches of matrices.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -186,6 +187,8 @@ void calls(args::solve& a) {
 void shapes(args::lstsq& a, Shapes& s) {
   check_matrices(s, a.a);
   check_right_matrices(s, *a.a, a.b);
+  // LAPACK takes other values for its default.
+  if (!(a.rcond < 1)) s.fail(a.rcond, "rcond must be less than 1, got %g", a.rcond);
   System system = system_of(a.a, a.b);
   Device* device = device_of({a.x, a.residuals, a.rank, a.values, a.a, a.b});
   const Tensor& all = *system.a;
@@ -243,6 +246,7 @@ void calls(args::cholesky& a) {
 
 void shapes(args::pinverse& a, Shapes& s) {
   check_matrices(s, a.t);
+  if (std::isnan(a.rcond)) s.fail(a.rcond, "rcond must be a number, got nan");
   BatchShape shape(*a.t, 2, {columns_of(*a.t), rows_of(*a.t)});
   s.set(a.r_, shape.ndim, shape.size, Layout::separate);
 }
