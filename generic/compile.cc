@@ -238,7 +238,8 @@ void check_unchanged(lua_State* L, State* state, const Compiled& c, const Signat
   }
   lua_settop(L, top);
   if (recorder.reason().empty() && geometry != s.geometry) {
-    recorder.give_up("changes the sizes of its arguments, or tensors in its upvalues");
+    recorder.give_up(
+        "changes the sizes of its arguments, or assigns tensors to variables outside of it");
   }
 }
 

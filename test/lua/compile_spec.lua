@@ -322,7 +322,7 @@ describe('compile', function()
     local shape = tensor.compile(function(a) a:resize(3); return a + 1 end)
     for _ = 1, 3 do assert.same({2, 2, 2}, shape(tensor.ones(3, 1)):totable()) end
     assert.matches('changes the sizes of its arguments', shape:explain())
-    assert.matches('or tensors in its upvalues', keeps:explain())
+    assert.matches('or assigns tensors to variables', keeps:explain())
   end)
 
   it('calls what does another thing each time', function()
@@ -455,6 +455,29 @@ describe('compile', function()
     end
     is_compiled(g, x, b)
     is_compiled(tensor.compile(function(a) return a + on_host end), x)
+  end)
+
+  it('indexes with several tensors', function()
+    local x = tensor.range(1, 20):view(4, 5)
+    local get = tensor.compile(function(a, i, j) return a[{i, j}] * 2 end)
+    local put = tensor.compile(function(a, i, j)
+      local b = a:clone()
+      b[{i, j}] = 0
+      return b + 1
+    end)
+    local L = tensor.LongTensor
+    local function check(f, i, j) assert.same(f.f(x, i, j):totable(), f(x, i, j):totable()) end
+    for _, f in ipairs{get, put} do
+      for _ = 1, 3 do check(f, L{1, 2}, L{5, 1}) end
+      is_compiled(f, x, L{1, 2}, L{5, 1})
+      check(f, L{-1, 3}, L{2, -5})
+      for _, wrong in ipairs{0, 6, -6} do
+        local ok, message = pcall(f, x, L{1, 2}, L{1, wrong})
+        assert.is_false(ok)
+        assert.is_truthy(message:find(('index %d is out of range'):format(wrong), 1, true), message)
+      end
+      assert.is_false((pcall(f, x, L{5, 1}, L{1, 1})))
+    end
   end)
 
   it('may be a table that can be called', function()

@@ -140,6 +140,26 @@ TensorRef from_the_front(Tensor* indices, int64_t size) {
   return TensorRef(indices);
 }
 
+// The same as an operation, for code that is recorded and may meet other indices when it runs
+// again: selects from all indices, which checks them.
+TensorRef selected_from_all(Tensor* indices, int64_t size) {
+  TensorRef all(tensor_new(DType::Long)), selected(tensor_new(DType::Long));
+  ops::range(all.get(), int64_t{TH_INDEX_BASE}, size - 1 + TH_INDEX_BASE, int64_t{1});
+  TensorRef whole = contiguous(indices);
+  ops::indexSelect(selected.get(), all.get(), 0, shaped(whole.get(), {whole->numel()}).get());
+  const std::vector<int64_t> shape(indices->size, indices->size + indices->nDimension);
+  return shaped(selected.get(), shape);
+}
+
+// Returns the indices of a dimension of this size, counted from the front. Throws if one is wrong.
+TensorRef checked_from_the_front(const IndexTensor& by, int64_t size) {
+  if (tracing() && size > 0 && by.indices->numel() > 0) {
+    return selected_from_all(by.indices.get(), size);
+  }
+  check_indices(by, size);
+  return from_the_front(by.indices.get(), size);
+}
+
 // The indexed dimensions of a view merged into one, and the index of the merged dimension.
 struct Merged {
   TensorRef view;      // with the merged dimension; shares memory or is a copy
@@ -177,10 +197,9 @@ void merge_indices(const std::vector<IndexTensor>& indexed, const Tensor& view, 
   to->index_size.assign(size, size + ndim);
   TensorRef all;
   for (const IndexTensor& by : indexed) {
-    check_indices(by, view.size[by.dim]);
+    const TensorRef counted = checked_from_the_front(by, view.size[by.dim]);
     TensorRef seen(tensor_new(DType::Long));
-    views::expand(seen.get(), from_the_front(by.indices.get(), view.size[by.dim]).get(),
-                  {ndim, size});
+    views::expand(seen.get(), counted.get(), {ndim, size});
     if (!all) {
       all = clone(seen.get());
     } else {
