@@ -216,6 +216,7 @@ int get_broadcast(lua_State* L) {
 int set_broadcast(lua_State* L) {
   State* state = state_of(L);
   const char* name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
+  if (std::strcmp(name, "tensor") == 0) name = "numpy";  // the name of the rule's value
   for (int k = 0; pairings[k]; ++k) {
     if (std::strcmp(name, pairings[k]) != 0) continue;
     get_broadcast(L);

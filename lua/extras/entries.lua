@@ -188,8 +188,8 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
       {'setRules', 'tensor.setRules(mode)',
          "Sets all rules. `require 'torch'` sets them to \"torch7\"."},
       {'setBroadcast', 'tensor.setBroadcast(mode)',
-         'Sets the broadcasting mode of this Lua state: "numpy", "torch7" or "strict". Returns ' ..
-         'the previous mode.'},
+         'Sets the broadcasting mode of this Lua state: "numpy" (or "tensor"), "torch7" or ' ..
+         '"strict". Returns the previous mode.'},
       {'getBroadcast', 'tensor.getBroadcast()', 'Returns the broadcasting mode.'},
       {'setStrict', 'tensor.setStrict(strict)',
          'Sets the broadcasting mode to "strict", or restores the previous mode if `strict` is ' ..
