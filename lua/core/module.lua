@@ -36,6 +36,7 @@ require 'tensor.scope'(tensor)
 -- of the collector visits all its slots.
 collectgarbage()
 require 'tensor.refusals'(tensor)
+require 'tensor.integer_operators'(tensor)
 require 'tensor.environment'(tensor)
 require 'tensor.printing'(tensor)
 require 'tensor.packages'(tensor)

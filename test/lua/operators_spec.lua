@@ -164,3 +164,20 @@ describe('operators', function()
     end
   end)
 end)
+
+it('// and the operators of bits are functions of the elements, where Lua has them', function()
+  if not rawget(math, 'type') then return pending 'from Lua 5.3 on' end
+  local function of(operator) return load(('local a, b = ... return a %s b'):format(operator)) end
+  local L = tensor.LongTensor
+  for operator, wanted in pairs { ['//'] = { 3, -4 }, ['&'] = { 2, 0 }, ['|'] = { 7, -5 },
+                                  ['~'] = { 5, -5 }, ['<<'] = { 28, -28 } } do
+    local a = operator == '//' and L { 7, -7 } or L { 7, -7 }
+    assert.are.same(wanted, of(operator)(a, L { 2, 2 }):totable(), operator)
+    assert.are.same(wanted, of(operator)(a, 2):totable(), operator)
+  end
+  assert.are.same({ 3, 2 }, of '//'(7, L { 2, 3 }):totable())
+  assert.are.same({ 2, 3 }, of '>>'(L { 8, 12 }, 2):totable())
+  local complement = load 'return ~...'
+  assert.are.same({ 254, 0 }, complement(tensor.ByteTensor { 1, 255 }):totable())
+  assert.are.same({ -2, 0 }, complement(L { 1, -1 }):totable())
+end)
