@@ -59,7 +59,12 @@ class ThrowErrors {
 
 // The C functions of each element type, such as Functions<float>.
 template <class T>
-struct Functions;
+struct Functions {
+  static_assert(
+      sizeof(T) == 0,
+      "the element types are unsigned char, char, short, int, int64_t, THHalf, THBFloat16, "
+      "float and double");
+};
 #define TH_TYPE(Name, real, ...)                                                                 \
   template <>                                                                                    \
   struct Functions<real> {                                                                       \

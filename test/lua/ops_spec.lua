@@ -4,6 +4,7 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local cases = require('support.cases').cases
+local refused = require 'support.refused'
 local runner = require 'support.runner'
 
 local rows = {}
@@ -83,7 +84,7 @@ for number, row in ipairs(rows) do
       for _, e in ipairs(#supported < #elements and not busy_collector and elements or {}) do
         if not is_defined(row.lua, e) then
           it('refuses ' .. e.name, function()
-            assert.is_true(runner.refused(row, case, e) > 0)
+            assert.is_true(refused(row, case, e) > 0)
           end)
         end
       end

@@ -143,6 +143,13 @@ function Run:check_by_case(...)
   if text then self:fail(text) end
 end
 
+function Run:result_of(number, e, shape, layout)
+  local key, makers = number .. layout, self.result_makers
+  makers[key] = makers[key]
+                or model.maker(e, model.fill(shape, function() return 1 end), layout)
+  return makers[key]()
+end
+
 -- Tensors for the result slots: new ones, or of the expected sizes in a layout.
 function Run:results(slots, layout)
   local results, number = {}, 0
@@ -151,17 +158,8 @@ function Run:results(slots, layout)
       number = number + 1
       local e = element_of(slot.kind, self.e)
       local want = self.want[number]
-      if layout and #want.shape > 0 then
-        local key = number .. layout
-        local make = self.result_makers[key]
-        if not make then
-          make = model.maker(e, model.fill(want.shape, function() return 1 end), layout)
-          self.result_makers[key] = make
-        end
-        results[i] = make()
-      else
-        results[i] = e.Tensor()
-      end
+      results[i] = layout and #want.shape > 0 and self:result_of(number, e, want.shape, layout)
+                   or e.Tensor()
     end
   end
   return results
@@ -421,58 +419,6 @@ function runner.small(row, case, e, random, steps)
   return calls
 end
 
---- An element type that the row does not support: each form raises an error for any arguments.
-function runner.refused(row, case, e)
-  local function_slots, slots = slots_of(row, case)
-  local other
-  for _, candidate in ipairs(elements) do
-    if elements.supports(row.types, candidate) then other = candidate end
-  end
-  -- The operand is named if operands of fixed types precede it.
-  local wanted = ('%s is not defined for .*%s'):format(row.lua, tensor.typename(e.Tensor()))
-  local calls = 0
-  local function refuse(form_slots, args, name, invoke)
-    local map = forms.align(form_slots, slots, args, omit)
-    if not map then return end
-    -- Where no operand has the type, the result has.
-    local typed = false
-    for i, slot in ipairs(form_slots) do
-      typed = typed or map[i] and (slot.kind == 'T' or slot.kind == '{')
-    end
-    local results = {}
-    for i, slot in ipairs(form_slots) do
-      if slot.result and not map[i] and (not typed or not slot.optional) then
-        results[i] = element_of(slot.kind, e).Tensor()
-      end
-    end
-    -- The other type's numbers, truncated.
-    rules.set 'torch7'
-    local values = make_arguments(argument_makers(e, slots, args, 'contiguous'))
-    rules.set 'tensor'
-    local list = assemble(form_slots, map, values, results)
-    local done, message = pcall(invoke, list)
-    if done or not tostring(message):find(wanted) then
-      error(('%s of %s, %s: %s instead of "%s"'):format(row.name, e.name, name,
-                                                        done and 'no error' or message, wanted), 0)
-    end
-    calls = calls + 1
-  end
-  for _, scenario in ipairs(case.scenarios(other, elements.generator(1))) do
-    if row['function'] ~= '-' then
-      refuse(function_slots, scenario.args, 'function', function(list)
-        return tensor[row.lua](unpack(list))
-      end)
-    end
-    for number, form_slots in ipairs(forms.methods(row)) do
-      for i, slot in ipairs(form_slots) do slot.required = case.inout and i == 1 end
-      refuse(form_slots, scenario.args, 'method ' .. number, function(list)
-        return list[1][row.lua](unpack(list))
-      end)
-    end
-  end
-  return calls
-end
-
 --- The large scenarios: equal with one thread and with two, and equal to the reference. A device
 -- does not use the threads.
 function runner.large(row, case, e, random, layout)
@@ -506,6 +452,7 @@ function runner.large(row, case, e, random, layout)
   end
 end
 
--- support/gradients.lua calls rows, too.
+-- support/gradients.lua and support/refused.lua call rows, too.
 runner.element_of, runner.slots_of, runner.assemble = element_of, slots_of, assemble
+runner.argument_makers, runner.make_arguments = argument_makers, make_arguments
 return runner
