@@ -180,6 +180,8 @@ namespace {
 
 // The differences of this many elements are computed at a time: on the CPU they stay in its caches.
 constexpr int64_t kDistancesOfHost = int64_t{1} << 16, kDistancesOfDevice = int64_t{1} << 22;
+// Rows of up to this many elements make inner loops too short.
+constexpr int64_t kShortRow = 64;
 
 }  // namespace
 
@@ -216,12 +218,18 @@ void calls(args::cdist& a) {
   const int64_t per_row = std::max<int64_t>(r->numel() / n * length, 1);
   const int64_t elements = device ? kDistancesOfDevice : kDistancesOfHost;
   const int64_t at_once = std::clamp<int64_t>(elements / per_row, 1, n);
-  const Var x = formulas::unsqueeze1d(ref(a.a), int64_t{a.a->nDimension - 1});
-  const Var y = formulas::unsqueeze1d(ref(a.b), int64_t{a.b->nDimension - 2});
+  // The differences of rows i and j are the elements (..., i, j, k), or (..., k, i, j) for short
+  // rows, so that inner loops run over j.
+  const int k_last = length <= kShortRow && length < r->size[rows + 1] ? 0 : 1;
+  const Var own = k_last ? ref(a.a) : transposed(ref(a.a));
+  const Var other = k_last ? ref(a.b) : Var(clone(transposed(ref(a.b)).get()));
+  const Var x = formulas::unsqueeze1d(own, int64_t{own->nDimension - k_last});
+  const Var y = formulas::unsqueeze1d(other, int64_t{other->nDimension - 1 - k_last});
+  const int64_t summed = k_last ? r->nDimension : rows;
   for (int64_t first = 0; first < n; first += at_once) {
     const int64_t count = std::min(at_once, n - first);
-    const Var differences = part(x, x->nDimension - 3, first, count) - y;
-    const Var norms = formulas::norm(differences, a.value, int64_t{r->nDimension}, false);
+    const Var differences = part(x, x->nDimension - 2 - k_last, first, count) - y;
+    const Var norms = formulas::norm(differences, a.value, summed, false);
     ops::copy(narrowed(shared(r), rows, first, count).get(), norms.get());
   }
 }
