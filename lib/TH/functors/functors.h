@@ -244,6 +244,9 @@ TH_FUNCTOR_1(cube) { return times(times(x, x), x); }
 TH_FUNCTOR_1(bitnot) { return static_cast<T>(~x); }
 TH_FUNCTOR_1(cinv) { return T(1) / x; }
 TH_FUNCTOR_1(sqrt) { return std::sqrt(x); }
+TH_FUNCTOR_1(rootPower) {
+  return x == -std::numeric_limits<T>::infinity() ? -x : std::sqrt(x) + T(0);
+}
 TH_FUNCTOR_1(cbrt) { return std::cbrt(x); }
 TH_FUNCTOR_1(rsqrt) { return T(1) / std::sqrt(x); }
 TH_FUNCTOR_1(exp) { return std::exp(x); }

@@ -24,13 +24,15 @@ struct ElementFunction {
 
 const ElementFunction& element_function(Op op);
 // The operation that computes the powers of floating-point elements fastest: cmul(t, t) for 2,
-// mul(t, 1) for 1, cinv(t) for -1, which are exact, and cube(t) for 3. Otherwise pow.
+// mul(t, 1) for 1, cinv(t) for -1 and rootPower(t) for 0.5, which are exact, and cube(t) for 3.
+// Otherwise pow.
 inline Op op_of_power(double exponent) {
-  return exponent == 2    ? Op::cmul
-         : exponent == 3  ? Op::cube
-         : exponent == 1  ? Op::mul
-         : exponent == -1 ? Op::cinv
-                          : Op::pow;
+  return exponent == 2     ? Op::cmul
+         : exponent == 3   ? Op::cube
+         : exponent == 1   ? Op::mul
+         : exponent == -1  ? Op::cinv
+         : exponent == 0.5 ? Op::rootPower
+                           : Op::pow;
 }
 // Finds the operation with this Lua or C name that takes these arguments (each T or N). If no
 // operation takes a number at some position, one that takes a tensor there matches. A factor that
