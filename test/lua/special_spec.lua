@@ -125,3 +125,52 @@ describe('special functions', function()
     assert.are.same({ 1, 10, 100, 1000, 10000 }, halves:totable())
   end)
 end)
+
+-- Figures of mpmath and SciPy.
+it('special functions keep their digits near poles and for large arguments', function()
+  local T = tensor.DoubleTensor
+  for n, want in pairs { [1] = 1e32, [2] = 2e48, [3] = 6e64 } do
+    assert_close(want, tensor.polygamma(T { -1e-16 }, n)[1], 8)
+  end
+  assert_close(1e-160, tensor.polygamma(T { 1e160 }, 1)[1], 4)
+  assert_close(1 / 5.5e183, tensor.polygamma(T { 5.5e183 }, 1)[1], 4)
+  assert_close(0.50000007677647, tensor.igamma(T { 3e12 }, T { 3e12 })[1], 100)
+  assert_close(0.49999992322353, tensor.igammac(T { 3e12 }, T { 3e12 })[1], 100)
+  assert_close(0.84134474606854, tensor.igammac(T { 1e14 }, T { 1e14 - 1e7 })[1], 100)
+end)
+
+it('the power 0.5 is the square root, except at -0 and -infinity', function()
+  for _, class in ipairs { 'HalfTensor', 'FloatTensor', 'DoubleTensor' } do
+    local x = tensor[class] { minus_zero, 0, 2, 9, inf, -inf, -1, nan }
+    local root = x ^ 0.5
+    assert.is_true(root:narrow(1, 2, 4):equal(tensor.sqrt(x):narrow(1, 2, 4)))
+    assert.are.equal(inf, 1 / root[1])
+    assert.are.equal(inf, root[6])
+    assert.is_true(root[7] ~= root[7] and root[8] ~= root[8])
+  end
+end)
+
+it('gradients keep their digits where a formula would cancel', function()
+  local function slope(f, t) return tensor.grad(function(x) return f(x):sum() end)(t)[1] end
+  for _, x in ipairs { 1e-30, 1e-16, 1e-7, 1e-3, 0.159, 0.161 } do
+    local u = math.pi * x
+    local series, term = 0, -u / 3
+    -- Term k of the derivative of sin(u) / u by u is (-1)^k (2 k) / (2 k + 1)! u^(2 k - 1).
+    for k = 1, 12 do
+      series = series + term
+      term = -term * u * u * (k + 1) / k / ((2 * k + 2) * (2 * k + 3))
+    end
+    assert_close(series * math.pi, slope(tensor.sinc, tensor.DoubleTensor { x }), 100)
+    local f = slope(tensor.sinc, tensor.FloatTensor { x })
+    assert_close(series * math.pi, f, 2 ^ 34)
+  end
+  assert.are.equal(0, math.floor(math.abs(slope(tensor.sinc, tensor.FloatTensor { 2e38 }))))
+  local near_one = tensor.FloatTensor { 0.9998308 }
+  local x = near_one[1]
+  assert_close(1 / (x * (1 - x)), slope(tensor.logit, near_one), 2 ^ 31)
+  assert_close(1 / math.sqrt((1 - x) * (1 + x)), slope(tensor.asin, near_one), 2 ^ 31)
+  -- interp of the identity, at the points and between them.
+  local points = tensor.DoubleTensor { 0, 1, 2 }
+  local g = tensor.grad(function(t) return tensor.interp(t, points, points):sum() end)
+  assert.are.same({ 1, 1, 1 }, g(tensor.DoubleTensor { 0.5, 1, 1.5 }):totable())
+end)

@@ -128,7 +128,7 @@ TH_HD double hurwitz_zeta(double s, double x) {
     x += 1;
   }
   const double last = std::pow(x, -s);
-  sum += last * x / (s - 1) + last / 2;
+  sum += std::pow(x, 1 - s) / (s - 1) + last / 2;
   // Bernoulli numbers B(2k) / (2k)!
   constexpr double series[] = {1.0 / 12,
                                -1.0 / 720,
@@ -160,7 +160,7 @@ TH_HD double polygamma_of(double n, double x) {
   } else {
     const double rest = x - std::floor(x);
     if (!(rest > 0)) return sign > 0 ? std::numeric_limits<double>::infinity() : nan;
-    const double others = hurwitz_zeta(s, 1 - rest) - hurwitz_zeta(s, 1 - x);
+    const double others = hurwitz_zeta(s, std::ceil(x) - x) - hurwitz_zeta(s, 1 - x);
     zeta = hurwitz_zeta(s, rest) + (sign > 0 ? others : -others);
   }
   return sign * std::tgamma(s) * zeta;
@@ -245,11 +245,16 @@ TH_HD double incomplete_gamma(double a, double x, bool upper) {
   if (a == 0 || x == infinity) return upper ? 0 : 1;
   if (x == 0 || a == infinity) return upper ? 1 : 0;
   if (a > 1e12) {
-    // The sums would be too long. The leading term of Temme's expansion has an error of about
-    // 0.1 / sqrt(a).
-    const double difference = (x - a) / a;
-    const double z = std::sqrt((difference - std::log1p(difference)) * a);
-    return std::erfc((x < a) == upper ? -z : z) / 2;
+    // The sums would be too long: two terms of Temme's expansion (1979). Where the result is not 0
+    // or 1, the difference is so small that its powers are those of a short series.
+    const double d = (x - a) / a;
+    const double half_square = std::fabs(d) < 1e-3
+                                   ? d * d * (1.0 / 2 - d * (1.0 / 3 - d * (1.0 / 4 - d / 5)))
+                                   : d - std::log1p(d);
+    const double z = std::sqrt(half_square * a);
+    const double eta = std::copysign(std::sqrt(2 * half_square), d);
+    const double second = std::exp(-z * z) / std::sqrt(2 * M_PI * a) * (eta / 12 - 1.0 / 3);
+    return std::erfc((x < a) == upper ? -z : z) / 2 + (upper ? second : -second);
   }
   // Terms decrease after about sqrt(a) terms.
   const double most = 100 + 20 * std::sqrt(a);

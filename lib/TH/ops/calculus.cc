@@ -139,7 +139,9 @@ void shapes(args::interp& a, Shapes& s) {
   const Var known = logicalAnd(eqTensor(x, x), logicalOr(eqTensor(x, x0), eqTensor(y0, y1)));
   const Var r = where(logicalAnd(known, eqValue(finite, Scalar(0))), y0, sloped);
   // At a point that is infinite, the distance is NaN.
-  give_rounded(s, a.r_, with_shape(where(eqTensor(x, x0), y0, r), *a.t), a.values->dtype);
+  const Var far = eqValue(abs(x0), Scalar(std::numeric_limits<double>::infinity()));
+  const Var at_infinity = logicalAnd(eqTensor(x, x0), far);
+  give_rounded(s, a.r_, with_shape(where(at_infinity, y0, r), *a.t), a.values->dtype);
 }
 void calls(args::interp&) {}
 
