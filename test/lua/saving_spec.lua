@@ -151,9 +151,9 @@ describe('save', function()
   it('reports a full disk', function()
     folder_of(function(path)
       os.execute('ln -s /dev/full ' .. path .. 'x.npz; ln -s /dev/full ' .. path .. 'x.npy')
-      for name, cause in pairs { ['x.npy'] = 'write error', ['x.npz'] = 'No space left' } do
+      for _, name in ipairs { 'x.npy', 'x.npz' } do
         local message = error_of(tensor.save, path .. name, tensor.ones(1000))
-        assert.matches(path .. name .. '.*' .. cause, message)
+        assert.matches(path .. name .. '.*No space left', message)
       end
     end)
   end)

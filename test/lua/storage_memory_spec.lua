@@ -130,6 +130,31 @@ describe('a view', function()
 end)
 
 describe('a file', function()
+  it('reports a full disk when a file is extended', function()
+    local child = require 'support.child'
+    local folder = os.tmpname()
+    os.remove(folder)
+    -- A file system of 200 kB, in a namespace of its own.
+    local script = folder .. '.lua'
+    local file = assert(io.open(script, 'w'))
+    file:write(([[
+      package.path, package.cpath = %q, %q
+      local tensor = require 'tensor'
+      print(pcall(tensor.FloatStorage, %q, true, 1000000))
+      local small = tensor.FloatStorage(%q, true, 1000)
+      print(small:fill(1):size())
+    ]]):format(package.path, package.cpath, folder .. '/x', folder .. '/x'))
+    file:close()
+    local pipe = assert(io.popen(([[mkdir %s && unshare -rm sh -c
+      'mount -t tmpfs -o size=200k none %s && echo mounted && %s %s' 2>&1; rmdir %s]])
+      :gsub('\n', ' '):format(folder, folder, child.interpreter, script, folder)))
+    local text = pipe:read '*a'
+    pipe:close()
+    os.remove(script)
+    if not text:find 'mounted' then return pending 'needs a namespace for mounts' end
+    assert.matches('^mounted\nfalse%s.*No space left on device\n1000\n$', text)
+  end)
+
   it('that is not there, or no file, is an error', function()
     assert.has_error(function() return tensor.ByteStorage '/nowhere/at/all' end)
     assert.has_error(function() return tensor.ByteStorage('/nowhere/at/all', true, 3) end)

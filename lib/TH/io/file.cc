@@ -104,9 +104,16 @@ StorageRef File::read_storage(DType type, size_t n) {
   return storage;
 }
 
+void File::fail_to_write(size_t count, size_t n) {
+  const int reason = errno;
+  fail_quietly("write error: wrote %zu blocks instead of %zu%s%s", count, n, reason ? ": " : "",
+               reason ? std::strerror(reason) : "");
+}
+
 size_t File::write(DType type, const void* data, size_t n) {
   check_open();
   if (!writable) fail("attempt to write in a read-only file");
+  errno = 0;
   size_t count = 0;
   if (binary) {
     count = write_binary(type, static_cast<const char*>(data), n);
@@ -120,7 +127,7 @@ size_t File::write(DType type, const void* data, size_t n) {
     }
   }
   if (!binary && spacing && n > 0) write_bytes("\n", 1);
-  if (count != n) fail_quietly("write error: wrote %zu blocks instead of %zu", count, n);
+  if (count != n) fail_to_write(count, n);
   return count;
 }
 
@@ -226,8 +233,9 @@ size_t File::read_text(bool line, char** text) {
 size_t File::write_text(const char* text, size_t size) {
   check_open();
   if (!writable) fail("attempt to write in a read-only file");
+  errno = 0;
   size_t count = write_bytes(text, size);
-  if (count != size) fail_quietly("write error: wrote %zu blocks instead of %zu", count, size);
+  if (count != size) fail_to_write(count, size);
   return count;
 }
 

@@ -58,6 +58,7 @@ class File {
 
  private:
   void check_readable() const;
+  void fail_to_write(size_t count, size_t n);  // with the reason in errno, if there is one
   size_t read_some(DType type, char* data, size_t n);
   void end_reading(size_t count, size_t n);
   bool read_number(DType type, void* to);

@@ -63,6 +63,22 @@ void remove_name(const THMapAllocatorContext& ctx) noexcept {
   }
 }
 
+// Extends a file. Reserves the space where the file system can: writing to a page for which the
+// disk has none ends the process.
+void extend(const THMapAllocatorContext& ctx, int fd, ptrdiff_t length, ptrdiff_t bytes) {
+  if (ftruncate(fd, bytes) != 0) fail_of_file(ctx, "cannot extend");
+#ifdef FALLOC_FL_KEEP_SIZE
+  if (fallocate(fd, 0, length, bytes - length) == 0) return;
+  const int failure = errno;
+  if (failure != ENOSPC && failure != EDQUOT && failure != EFBIG) return;
+  if (ftruncate(fd, length) != 0) {
+    // The file stays longer.
+  }
+  errno = failure;
+  fail_of_file(ctx, "cannot extend");
+#endif
+}
+
 void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   if (ctx->bytes) fail("<%s> is mapped already by this context", ctx->name.c_str());
   bool has_descriptor = ctx->has(TH_ALLOCATOR_MAPPED_FROMFD);
@@ -80,7 +96,7 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
     if (!ctx->shared()) {
       fail("<%s> has %td bytes, and %td are needed", ctx->name.c_str(), length, bytes);
     }
-    if (ftruncate(fd, bytes) != 0) fail_of_file(*ctx, "cannot extend");
+    extend(*ctx, fd, length, bytes);
   }
   void* block = nullptr;
   if (bytes) {
