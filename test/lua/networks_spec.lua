@@ -2,6 +2,7 @@
 -- Lua, gradients against differences.
 
 local tensor = require 'tensor'
+local elements = require 'support.elements'
 local nn = require 'tensor.nn'
 
 local function close(expected, found)
@@ -399,4 +400,42 @@ describe('tensor.nn', function()
     end
     assert.are.same({2, 3, 2, 3}, nn.maxPool2d(2)(x):size():totable())
   end)
+end)
+
+it('max pools of rows of any length give the first NaN, or the first largest element', function()
+  local random = elements.generator(3)
+  local nan = 0 / 0
+  for _, class in ipairs { 'HalfTensor', 'FloatTensor', 'DoubleTensor' } do
+    for width = 9, 160, 7 do
+      local kernel, stride = math.floor(random() * 4) + 1, math.floor(random() * 3) + 1
+      local dilation, height = math.floor(random() * 2) + 1, 5
+      local padding = math.floor(random() * (math.floor(kernel / 2) + 1))
+      local t = tensor[class](1, height, width)
+      for i = 1, height do
+        for j = 1, width do
+          t[{ 1, i, j }] = random() < 0.02 and nan or math.floor(random() * 6)
+        end
+      end
+      local values, indices = tensor.maxPool2d(t, { 2, kernel }, { 1, stride }, { 0, padding },
+                                               { 1, dilation })
+      for i = 1, values:size(2) do
+        for j = 1, values:size(3) do
+          local best
+          for di = 0, 1 do
+            for k = 0, kernel - 1 do
+              local column = (j - 1) * stride - padding + k * dilation + 1
+              if column >= 1 and column <= width then
+                local at = (i - 1 + di) * width + column
+                local x, most = t[{ 1, i + di, column }], best and best[1]
+                if not best or (most == most and not (x <= most)) then best = { x, at } end
+              end
+            end
+          end
+          local got = values[{ 1, i, j }]
+          assert.is_true(got == best[1] or got ~= got and best[1] ~= best[1])
+          assert.are.equal(best[2], indices[{ 1, i, j }])
+        end
+      end
+    end
+  end
 end)
