@@ -127,6 +127,7 @@ local function install(tensor)
    local ffi = versions.ffi
    local access = ffi and require 'tensor.number'
    local cast = ffi and ffi.cast or function() end
+   local keep = tensor.keep
 
    -- Private. Closing a walk early would leave dangling pointers in a loop.
    local native = tensor._apply
@@ -150,8 +151,7 @@ local function install(tensor)
    end
 
    -- Returns a function that selects the loop for a function and a walk.
-   local function chooser(element)
-      local like = tensor[element.name .. 'Tensor']()
+   local function chooser(element, like)
       local how = access(element, native.accessors(like))
       local store, rowof, settled, nextrow, converted = helpers(tensor, element, how, native)
       local common, own, made = {}, {}, 0
@@ -182,15 +182,15 @@ local function install(tensor)
          end
          return set[variant]
       end
-      return like, choose
+      return choose
    end
 
    if not ffi then
       local function walk_by_c(_, object, f)
          native.each(object, f)
       end
-      function chooser(element)
-         return tensor[element.name .. 'Tensor'](), function() return walk_by_c end
+      function chooser()
+         return function() return walk_by_c end
       end
    end
 
@@ -215,7 +215,9 @@ local function install(tensor)
    end
 
    classes.extend('Tensor', function(class, element)
-      local like, choose = chooser(element)
+      -- A class may get its methods in a scope, which they outlive.
+      local like = keep(tensor[element.name .. 'Tensor']())
+      local choose = chooser(element, like)
 
       -- Further operands follow self and have its shape.
       local function each(f, self, ...)

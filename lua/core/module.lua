@@ -29,9 +29,9 @@ require 'tensor.serialize'(tensor)
 require 'tensor.arrange'(tensor)
 require 'tensor.element'(tensor)
 require 'tensor.fuse'(tensor)
+require 'tensor.scope'(tensor)
 require 'tensor.apply'(tensor)
 require 'tensor.device'(tensor)
-require 'tensor.scope'(tensor)
 -- LuaJIT's table of strings grows with the garbage of parsing, and hardly ever shrinks. Each cycle
 -- of the collector visits all its slots.
 collectgarbage()

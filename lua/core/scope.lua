@@ -4,6 +4,10 @@
 local versions = require 'tensor.versions'
 local each, raw_next = versions.each, versions.raw_next
 
+-- The program may assign to globals before the methods of a class are added, which uses keep.
+local error, getmetatable, pcall, select = error, getmetatable, pcall, select
+local setmetatable, type = setmetatable, type
+
 -- Keys that do not keep their objects alive.
 local function weak_set()
    return setmetatable({}, {__mode = 'k'})

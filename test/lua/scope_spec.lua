@@ -1,5 +1,6 @@
 -- tensor.scope frees what a function makes, except what it returns or keeps.
 
+local child = require 'support.child'
 local tensor = require 'tensor'
 
 local function is_freed(t)
@@ -292,6 +293,18 @@ describe('tensor.scope', function()
         end
       end
     end
+  end)
+
+  it('leaves what the module itself makes when a function is first used', function()
+    assert.equal('torch.DoubleTensor\t4\n', child.run [[
+      local function twice()
+        local figure = tensor.plot({1, 2, 3}, {title = 'a'})
+        local _ = figure:pixels()
+        return tensor.ones(2):apply(function(x) return x * 2 end):sum()
+      end
+      tensor.scope(twice)
+      print(tensor.type(tensor.ones(2)), twice())
+    ]])
   end)
 
   it('may surround gradients and compiled functions', function()

@@ -117,6 +117,8 @@ symbols.each_similar(function(code, letter)
   glyphs[letters.of_code(code)] = glyphs[letter]
 end)
 glyphs[letters.of_code(symbols.micro[1])] = glyphs[letters.of_code(symbols.micro[2])]
+-- The first plot may be made in a scope, which the glyphs outlive.
+tensor.keep(glyphs)
 
 function font.glyph(letter)
   return glyphs[letter] or glyphs['?']
