@@ -16,14 +16,29 @@ end
 local function install(tensor)
    local record = tensor._record
 
-   -- The innermost scope of the thread that runs: {objects=, thread=, outer=, is_inner=, ended=}.
-   -- is_inner: the thread recorded for the outer scope before, as the coroutine of a gradient does.
-   local current
+   -- The open scopes, in the order of their beginnings: {objects=, thread=, outer=, position=}.
+   -- outer: the open scope that recorded for this thread before, also if another coroutine began
+   -- it, as with the coroutine of a gradient. Weak: an abandoned coroutine takes its scopes along.
+   local open, last = setmetatable({}, {__mode = 'v'}), 0
+   local recording = 0  -- the position of the scope that gets the objects, or got them
+
+   local function innermost()
+      while last > 0 and not open[last] do
+         last = last - 1
+      end
+      return open[last]
+   end
 
    local function enter()
-      local scope = {objects = weak_set(), outer = current}
-      scope.thread, scope.is_inner = record(scope.objects)
-      current = scope
+      local scope, before = {objects = weak_set()}, innermost()
+      local is_inner
+      scope.thread, is_inner = record(scope.objects)
+      -- A new coroutine may have the address of the thread of a scope that was collected.
+      if is_inner and recording == last then
+         scope.outer = before
+      end
+      last = last + 1
+      scope.position, open[last], recording = last, scope, last
       return scope
    end
 
@@ -58,16 +73,15 @@ local function install(tensor)
       end
       scope.ended = true
       -- Scopes of coroutines may end in any order.
-      while current and current.ended do
-         current = current.outer
-      end
-      local outer = scope.outer
+      open[scope.position] = nil
+      local outer, current = scope.outer, innermost()
+      recording = last
       record(current and current.objects,
-             current and (current == outer and scope.is_inner and scope.thread or current.thread))
+             current and (current == outer and scope.thread or current.thread))
       walk(function(object)
          if scope.objects[object] then
             scope.objects[object] = nil
-            if outer and not outer.ended and scope.is_inner then
+            if outer and not outer.ended then
                outer.objects[object] = true
             end
          end
@@ -111,10 +125,8 @@ local function install(tensor)
    -- scopes. Returns the arguments.
    function tensor.keep(...)
       walk(function(object)
-         local scope = current
-         while scope do
+         for _, scope in each(open) do
             scope.objects[object] = nil
-            scope = scope.outer
          end
       end, ...)
       return ...

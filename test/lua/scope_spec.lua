@@ -176,6 +176,39 @@ describe('tensor.scope', function()
     assert.is_false(is_freed(nested))
   end)
 
+  it('is collected with its tensors if it is abandoned', function()
+    local function abandon(number)
+      local t = tensor.scope(function()
+        return tensor.ones(1000):add(number)
+      end)
+      tensor.scope()
+      tensor.ones(1000):add(t)
+      error 'abandoned'
+    end
+    local threads = setmetatable({}, {__mode = 'k'})
+    tensor.scope(function()
+      local outer, kept = tensor.ones(3), nil
+      local before = tensor.memory().bytes
+      for k = 1, 20 do
+        local thread = coroutine.create(function()
+          tensor.scope()
+          local t = tensor.ones(1000)
+          coroutine.yield(k)
+          return t
+        end)
+        threads[thread] = true
+        coroutine.resume(thread)
+        pcall(abandon, k)
+        kept = tensor.scope(function() return tensor.ones(2) end)
+      end
+      for _ = 1, 3 do collectgarbage() end
+      assert.is_nil(next(threads))
+      assert.is_true(tensor.memory().bytes - before < 8000)
+      assert.equal(2, kept:sum())
+      assert.equal(3, outer:sum())
+    end)
+  end)
+
   it('is an object without a function', function()
     local scope = tensor.scope()
     local made, kept = tensor.ones(3), tensor.keep(tensor.ones(3))
