@@ -21,6 +21,9 @@ local native = {
    -- raise.lua: errors with the position of the program's line.
    raise = require 'tensor.raise',
 
+   -- session_only.lua: upvalues that are not written to files, nor passed to threads.
+   session_only = require 'tensor.session_only',
+
    -- classes.lua: methods for all classes of tensors or storages.
    extend_classes = require 'tensor.classes'.extend,
 

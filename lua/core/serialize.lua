@@ -5,6 +5,7 @@
 -- only type code and index are written. Plain values and the contents of tensors and storages are
 -- written and read in C++ (serialize.cc).
 
+local replace = require 'tensor.session_only'.replace
 local versions = require 'tensor.versions'
 local each = versions.each
 
@@ -129,7 +130,7 @@ local function install(tensor)
          end
          local slot = #upvalues + 1
          upvalues[slot] = { name = name, id = number_of_upvalue(record, object, slot),
-                             value = value }
+                             value = replace(value) }
          name, value = debug.getupvalue(object, slot + 1)
       end
       writetext(file, string.dump(object))

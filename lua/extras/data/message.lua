@@ -4,6 +4,7 @@
 -- tensor.fuse and tensor.compile return are made again.
 
 local tensor = require 'tensor'
+local replace = require 'tensor.native'.session_only.replace
 local versions = require 'tensor.versions'
 
 local each = versions.each
@@ -101,7 +102,7 @@ function message.encode(list)
             if variable then
                variables[variable] = {number, slot}
             end
-            encode(content, ('upvalue %s of %s'):format(upvalue, name))
+            encode(replace(content), ('upvalue %s of %s'):format(upvalue, name))
          end
       end
       put('end')

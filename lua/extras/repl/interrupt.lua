@@ -6,7 +6,7 @@ local interrupt = {}
 
 local versions = require 'tensor.versions'
 local ffi, unpack = versions.ffi, versions.unpack
-local catch, pressed
+local catch, pressed, session_only
 
 --- setup(tensor): from now on Ctrl-C outside of interrupt.call is ignored. Does nothing without the
 -- module.
@@ -14,6 +14,7 @@ function interrupt.setup(tensor)
   local native = tensor and require 'tensor.native'
   catch = native and native.catch_interrupts
   if catch then
+    session_only = native.session_only
     pressed = ffi and ffi.cast('int (*)(void)', native.interrupt_pressed())
     catch(false)
   end
@@ -26,12 +27,14 @@ function interrupt.stop_function()
     return nil
   end
   local look = pressed
-  return function()
+  local function stop()
     if look() ~= 0 then
       -- The hook has already raised the error, except in a finalizer, where hooks do not run.
       error('interrupted', 0)
     end
   end
+  session_only.add(stop)
+  return stop
 end
 
 --- call(f, ...): calls f(...) so that Ctrl-C raises an error in it. f must catch its own errors:
