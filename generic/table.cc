@@ -1,6 +1,7 @@
 // Tensors from nested tables, and back.
 
 #include <climits>
+#include <cstring>
 
 #include "bindings.h"
 #include "grad/tape.h"
@@ -35,7 +36,8 @@ class TableReader {
         t_(*tensor),
         item_(static_cast<int64_t>(th::item_size(t_.dtype))),
         integral_(th::is_integral(t_.dtype)),
-        refuses_holes_(!registered_state(L)->is_torch7(Rule::tables)) {}
+        refuses_holes_(!registered_state(L)->is_torch7(Rule::tables)),
+        refuses_names_(!registered_state(L)->is_torch7(Rule::arguments)) {}
 
   // Writes the elements of a table, which is dimension d of the tensor, at `data`. Returns the
   // address after them.
@@ -55,7 +57,7 @@ class TableReader {
   lua_State* const L;
   const Tensor& t_;
   const int64_t item_;
-  const bool integral_, refuses_holes_;
+  const bool integral_, refuses_holes_, refuses_names_;
 };
 
 char* TableReader::fill(int d, char* data) {
@@ -81,7 +83,7 @@ char* TableReader::fill(int d, char* data) {
 
 void TableReader::fill_innermost(int64_t n, char* data) {
   int64_t i = 1;
-  if (n <= kSmallTable && refuses_holes_) {
+  if (n <= kSmallTable && (refuses_holes_ || refuses_names_)) {
     // One pass in Lua's order, which usually begins with 1, 2, ..., also sees all other keys.
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
       if (i <= n && lua_type(L, -2) == LUA_TNUMBER &&
@@ -116,7 +118,7 @@ inline void TableReader::write(int64_t i, char* data) {
 }
 
 void TableReader::check_keys(int64_t n) {
-  if (!refuses_holes_) return;
+  if (!refuses_holes_ && !refuses_names_) return;
   if (n > kSmallTable) {
     lua_pushinteger(L, static_cast<lua_Integer>(n));
   } else {
@@ -125,10 +127,16 @@ void TableReader::check_keys(int64_t n) {
   for (; lua_next(L, -2); lua_pop(L, 1)) check_key(n);
 }
 
-// Raises an error if the key below the value at the top of the stack is a number after the first n,
-// as in {1, nil, 3}.
+// Checks the key below the value at the top of the stack. Numbers after the first n, as in
+// {1, nil, 3}, are errors. So are strings in a table without elements, except n, which table.pack
+// sets.
 void TableReader::check_key(int64_t n) {
-  if (lua_type(L, -2) != LUA_TNUMBER) return;
+  if (n == 0 && refuses_names_ && lua_type(L, -2) == LUA_TSTRING &&
+      std::strcmp(lua_tostring(L, -2), "n") != 0) {
+    raise_error(L, "%s: arguments have no names: a list is expected, got a table with the key '%s'",
+                tensor_class(t_.dtype), lua_tostring(L, -2));
+  }
+  if (lua_type(L, -2) != LUA_TNUMBER || !refuses_holes_) return;
   const double key = lua_tonumber(L, -2);
   if (key > static_cast<double>(n)) {
     raise_error(L, "%s: position %d of the table is nil, but position %.14g is not",
