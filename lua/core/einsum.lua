@@ -3,6 +3,8 @@
 -- as no remaining operand needs it.
 
 local each = require 'tensor.versions'.each
+local files = require 'tensor.files'
+local raise = require 'tensor.raise'
 
 local function install(tensor)
    local function fail(...)
@@ -265,7 +267,7 @@ local function install(tensor)
    --- einsum(equation, tensors...) or einsum(equation, {tensors...})
    function tensor.einsum(equation, ...)
       if type(equation) ~= 'string' then
-         error('einsum: an equation is expected, got ' .. tensor.type(equation), 2)
+         raise('einsum: an equation is expected, got ' .. tensor.type(equation))
       end
       local operands = {...}
       if #operands == 1 and type(operands[1]) == 'table' then
@@ -273,12 +275,12 @@ local function install(tensor)
       end
       for _, t in ipairs(operands) do
          if not tensor.isTensor(t) then
-            error('einsum: a tensor is expected, got ' .. tensor.type(t), 2)
+            raise('einsum: a tensor is expected, got ' .. tensor.type(t))
          end
       end
       local done, result = pcall(einsum, equation, operands)
       if not done then
-         error(result, 2)
+         raise('einsum: ' .. files.cause(result))
       end
       if #operands == 1 then
          return result:clone()  -- not a view of the operand

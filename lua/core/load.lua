@@ -3,9 +3,8 @@
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
 local formats = require 'tensor.formats'
+local raise = require 'tensor.raise'
 
--- Calls of functions that raise errors with a level are in parentheses: a tail call would remove a
--- level.
 local cause = files.cause
 
 local PROGRESS_BYTES = 2 ^ 22  -- minimum number of bytes between two calls of progress
@@ -20,32 +19,32 @@ local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 local function install(tensor)
    local function check_name(name, filename)
       if rawequal(filename, tensor) then
-         error(('%s: functions of the module are called with a dot: tensor.%s(...)')
-               :format(name, name), 3)
+         raise(('%s: functions of the module are called with a dot: tensor.%s(...)')
+               :format(name, name))
       elseif type(filename) ~= 'string' then
-         error(('%s: the name of a file is expected, got %s')
-               :format(name, tensor.type(filename)), 3)
+         raise(('%s: the name of a file is expected, got %s')
+               :format(name, tensor.type(filename)))
       end
    end
 
    -- Returns the values of mode and referenced, or of a table of options in place of the mode.
    -- known: the types of the options by name; default: known_options.
-   local function options_of(name, mode, referenced, level, known)
+   local function options_of(name, mode, referenced, known)
       local options = type(mode) == 'table' and mode or { mode = mode, referenced = referenced }
       if options.mode ~= nil and not modes[options.mode] then
-         error(('%s: "binary", "ascii", "b32" or "b64" (or nil) expected for mode, got %s')
-               :format(name, tostring(options.mode)), level + 1)
+         raise(('%s: "binary", "ascii", "b32" or "b64" (or nil) expected for mode, got %s')
+               :format(name, tostring(options.mode)))
       end
       if options == mode then
          local checked, message = pcall(files.check, options, known or known_options)
          if not checked then
-            error(('%s: %s'):format(name, message), level + 1)
+            raise(('%s: %s'):format(name, message))
          end
       end
       for _, flag in ipairs { 'referenced', 'functions' } do
          if options[flag] ~= nil and type(options[flag]) ~= 'boolean' then
-            error(('%s: true or false (or nil) expected for %s, got %s')
-                  :format(name, flag, tensor.type(options[flag])), level + 1)
+            raise(('%s: true or false (or nil) expected for %s, got %s')
+                  :format(name, flag, tensor.type(options[flag])))
          end
       end
       local functions = options.functions
@@ -157,8 +156,8 @@ local function install(tensor)
       if not done then
          local text = cause(result)
          local names_file = text:find(filename, 1, true)
-         error(names_file and ('%s: %s'):format(name, text) or
-               ('%s: %s: %s'):format(name, filename, text), 3)
+         raise(names_file and ('%s: %s'):format(name, text) or
+               ('%s: %s: %s'):format(name, filename, text))
       end
       return result, more
    end
@@ -179,23 +178,23 @@ local function install(tensor)
             end
             return object, more
          end
-         local chosen, isreferenced, functions, progress = options_of(name, mode, referenced, 2)
+         local chosen, isreferenced, functions, progress = options_of(name, mode, referenced)
          local opened, file = pcall(tensor.DiskFile, filename, 'r')
          if not opened then
-            error(('%s: %s'):format(name, cause(file)), 2)
+            raise(('%s: %s'):format(name, cause(file)))
          end
          if chosen then
             set_mode(file, chosen)
          elseif not find_mode(file) then
             file:close()
-            error(('%s: %s has an unknown format; the known formats are Torch7\'s, %s')
-                  :format(name, filename, formats.list()), 2)
+            raise(('%s: %s has an unknown format; the known formats are Torch7\'s, %s')
+                  :format(name, filename, formats.list()))
          end
          local label = ('%s: %s'):format(name, filename)
          local done, result = files.with_line(name, filename, read_object, file, label,
                                               isreferenced, functions, progress)
          if not done then
-            error(result, 2)
+            raise(result)
          end
          return result
       end
@@ -214,7 +213,7 @@ local function install(tensor)
             call_format(name, filename, format.save, object, options)
             return
          end
-         local chosen, isreferenced, _, progress, sync = options_of(name, mode, referenced, 2,
+         local chosen, isreferenced, _, progress, sync = options_of(name, mode, referenced,
                                                                     options_of_save)
          local function write(file)
             set_mode(file, chosen):referenced(isreferenced)
@@ -228,7 +227,7 @@ local function install(tensor)
             failure = cause(failure)
             local names_file = failure:find('^cannot open <')
             local label = names_file and name or ('%s: %s'):format(name, filename)
-            error(('%s: %s'):format(label, failure), 2)
+            raise(('%s: %s'):format(label, failure))
          end
       end
    end
@@ -238,7 +237,7 @@ local function install(tensor)
                  save = save_as 'save', saveobj = save_as 'saveobj'}
 
    local function storage_of(name, object, mode)
-      local chosen, isreferenced = options_of(name, mode, nil, 3)
+      local chosen, isreferenced = options_of(name, mode)
       local file = set_mode(tensor.MemoryFile(), chosen)
       file:referenced(isreferenced):writeObject(object)
       local storage = file:storage()
@@ -250,11 +249,11 @@ local function install(tensor)
    --- serializeToStorage(object [, mode]): returns a CharStorage with the bytes that save would
    -- write.
    function made.serializeToStorage(object, mode)
-      return (storage_of('serializeToStorage', object, mode))
+      return storage_of('serializeToStorage', object, mode)
    end
 
-   local function read_storage(storage, mode, level)
-      local chosen, isreferenced, functions = options_of('deserialize', mode, nil, level + 1)
+   local function read_storage(storage, mode)
+      local chosen, isreferenced, functions = options_of('deserialize', mode)
       local size = storage:size()
       local bytes = tensor.CharTensor(size + 1)
       if size > 0 then
@@ -268,7 +267,7 @@ local function install(tensor)
       end
       local done, result = pcall(read_object, file, 'deserialize', isreferenced, functions)
       if not done then
-         error(result, level + 1)
+         raise(result)
       end
       return result
    end
@@ -278,9 +277,9 @@ local function install(tensor)
    function made.deserializeFromStorage(storage, mode)
       local name = tensor.typename(storage)
       if name ~= 'torch.CharStorage' and name ~= 'torch.ByteStorage' then
-         error('deserializeFromStorage: a CharStorage is expected, got ' .. tensor.type(storage), 2)
+         raise('deserializeFromStorage: a CharStorage is expected, got ' .. tensor.type(storage))
       end
-      return (read_storage(storage, mode, 2))
+      return read_storage(storage, mode)
    end
 
    --- serialize(object [, mode]): like serializeToStorage, but returns a string.
@@ -291,9 +290,9 @@ local function install(tensor)
    --- deserialize(string [, mode or options]): returns the object serialized in the string.
    function made.deserialize(text, mode)
       if type(text) ~= 'string' then
-         error('deserialize: a string is expected, got ' .. tensor.type(text), 2)
+         raise('deserialize: a string is expected, got ' .. tensor.type(text))
       end
-      return (read_storage(tensor.CharStorage():string(text), mode, 2))
+      return read_storage(tensor.CharStorage():string(text), mode)
    end
 
    return made

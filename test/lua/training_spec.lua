@@ -235,6 +235,13 @@ describe('tensor.training', function()
     end
   end)
 
+  it('errors about files have the position of the call', function()
+    for _, name in ipairs{'save', 'load'} do
+      local _, problem = pcall(function() training[name]('/no/such/file', {}) end)
+      assert.matches('^[^:]*training_spec%.lua:%d+: ' .. name .. ': cannot open ', problem)
+    end
+  end)
+
   it('save refuses parameters that contain themselves', function()
     local params = {tensor.ones(1)}
     params[2] = params
