@@ -35,8 +35,9 @@ function tree.check(value)
    end
 end
 
--- Marks a table whose fields are visited. Raises an error if it is inside itself.
-local function enter(enclosing, value)
+--- Adds a table to the set `enclosing` while its fields are visited. Raises an error if the table
+-- is inside itself.
+function tree.enter(enclosing, value)
    if enclosing[value] then
       error('tree: a table of tensors contains itself', 0)
    end
@@ -45,7 +46,7 @@ end
 
 local function collect(value, list, seen, enclosing, convert)
    if type(value) == 'table' then
-      enter(enclosing, value)
+      tree.enter(enclosing, value)
       for _, key in ipairs(tree.keys(value)) do
          collect(value[key], list, seen, enclosing, convert)
       end
@@ -90,7 +91,7 @@ local function walk(path, f, value, others, seen, enclosing)
    elseif type(value) ~= 'table' then
       return value
    end
-   enter(enclosing, value)
+   tree.enter(enclosing, value)
    local result = {}
    for _, key in ipairs(tree.keys(value)) do
       local own, name = {}, ('%s.%s'):format(path, tostring(key))

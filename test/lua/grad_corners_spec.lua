@@ -470,6 +470,8 @@ describe('nested tables', function()
     for _, name in ipairs{ 'leaves', 'clone', 'count', 'norm' } do
       assert.has_error(function() tree[name](p) end, 'tree: a table of tensors contains itself')
     end
+    local step = require 'tensor.optim'.sgd{ rate = 1 }
+    assert.has_error(function() step(p, p) end, 'tree: a table of tensors contains itself')
     assert.are.equal(2, tree.count({ shared, { shared, T{ 1 } } }))
     local deep = p.w
     for _ = 1, 2000 do deep = { deep } end

@@ -62,6 +62,7 @@ function parameters.of(name, params, gradients)
       found[#found + 1] = converts[p:type()] and g:type(p:type()) or g
    end
 
+   local enclosing = {}
    local function walk(depth, p, g)
       if is_tensor(p) then
          if is_floating(p) then
@@ -76,11 +77,12 @@ function parameters.of(name, params, gradients)
          if type(g) ~= 'table' then
             fail(name, path, 'a table of gradients is expected, got %s', describe(g))
          end
+         tree.enter(enclosing, p)
          for _, key in ipairs(tree.keys(p)) do
             path[depth] = key
             walk(depth + 1, p[key], g[key])
          end
-         path[depth] = nil
+         path[depth], enclosing[p] = nil, nil
          for key in each(g) do
             if p[key] == nil then
                fail(name, path, 'there is a gradient of %s, but no parameter', tostring(key))
