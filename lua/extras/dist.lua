@@ -4,6 +4,7 @@
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local Group = require 'tensor.dist.group'
+local raise = require 'tensor.native'.raise
 local versions = require 'tensor.versions'
 
 local dist = {}
@@ -21,7 +22,7 @@ function dist.init(options)
    if not world then
       world = Group.new(native.start(options.transport))
    elseif options.transport then
-      error('init: the transport has been started before', 2)
+      raise('init: the transport has been started before')
    end
    return world:rank(), world:size()
 end

@@ -1,6 +1,7 @@
 -- Checks of the arguments of tensor.dist. `name` is that of the function, for messages.
 
 local tensor = require 'tensor'
+local raise = require 'tensor.native'.raise
 local versions = require 'tensor.versions'
 
 local arguments = {}
@@ -13,18 +14,18 @@ end
 --- check_root(group, name, root): raises an error unless the root is a rank.
 function arguments.check_root(group, name, root)
    if not arguments.is_whole(root, 1, group.own_size) then
-      error(('%s: root %s is not a rank: the group has %d ranks'):format(name, tostring(root),
-                                                                       group.own_size), 3)
+      raise(('%s: root %s is not a rank: the group has %d ranks'):format(name, tostring(root),
+                                                                       group.own_size))
    end
 end
 
 --- check_rank(group, name, rank): raises an error unless `rank` is another rank.
 function arguments.check_rank(group, name, rank)
    if rank == group.own_rank then
-      error(('%s: rank %d is this rank itself'):format(name, rank), 3)
+      raise(('%s: rank %d is this rank itself'):format(name, rank))
    elseif not arguments.is_whole(rank, 1, group.own_size) then
-      error(('%s: rank %s does not exist: the group has %d ranks'):format(name, tostring(rank),
-                                                                        group.own_size), 3)
+      raise(('%s: rank %s does not exist: the group has %d ranks'):format(name, tostring(rank),
+                                                                        group.own_size))
    end
 end
 
@@ -37,7 +38,7 @@ function arguments.options(name, options, ...)
    if options == nil then
       return {}
    elseif type(options) ~= 'table' or getmetatable(options) then
-      error(('%s: a table of options is expected, got %s'):format(name, tensor.type(options)), 3)
+      raise(('%s: a table of options is expected, got %s'):format(name, tensor.type(options)))
    end
    local known = {}
    for _, key in ipairs{...} do
@@ -47,11 +48,11 @@ function arguments.options(name, options, ...)
       if not known[key] then
          local names = select('#', ...) == 0 and 'it has no options'
                        or 'the options are ' .. table.concat({...}, ', ')
-         error(('%s: unknown option %s = %s; %s'):format(name, tostring(key), tostring(value),
-                                                        names), 3)
+         raise(('%s: unknown option %s = %s; %s'):format(name, tostring(key), tostring(value),
+                                                        names))
       elseif types[key] and type(value) ~= types[key] then
-         error(('%s: option %s must be a %s, got a %s'):format(name, key, types[key],
-                                                             type(value)), 3)
+         raise(('%s: option %s must be a %s, got a %s'):format(name, key, types[key],
+                                                             type(value)))
       end
    end
    return options

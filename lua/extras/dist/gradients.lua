@@ -4,6 +4,7 @@ local tensor = require 'tensor'
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local parts = require 'tensor.dist.parts'
+local raise = require 'tensor.native'.raise
 
 -- Buckets of this size use all of the bandwidth, and are small enough that several of them overlap
 -- with the computation.
@@ -86,15 +87,15 @@ local function install(Group)
 
    local function check_floating(name, leaf)
       if not parts.is_floating(leaf) then
-         error(('%s: tensors of floating-point numbers are expected, got a %s'):format(
-            name, leaf:type()), 3)
+         raise(('%s: tensors of floating-point numbers are expected, got a %s'):format(
+            name, leaf:type()))
       end
    end
 
    local function bucket_bytes(name, options)
       local bytes = options.bytes or BUCKET
       if bytes < 1 or bytes ~= bytes then
-         error(('%s: bytes must be at least 1, got %g'):format(name, bytes), 3)
+         raise(('%s: bytes must be at least 1, got %g'):format(name, bytes))
       end
       return bytes
    end

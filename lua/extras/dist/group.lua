@@ -5,6 +5,7 @@ local tensor = require 'tensor'
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local parts = require 'tensor.dist.parts'
+local raise = require 'tensor.native'.raise
 local tree = require 'tensor.tree'
 
 local is_tensor = tensor.isTensor
@@ -64,10 +65,10 @@ end
 function Group:split(color, key)
    local most = 2 ^ 31 - 1
    if color ~= nil and not arguments.is_whole(color, 1, most) then
-      error(('split: color %s: nil or a whole number from 1 is expected'):format(
-         tostring(color)), 2)
+      raise(('split: color %s: nil or a whole number from 1 is expected'):format(
+         tostring(color)))
    elseif key ~= nil and not arguments.is_whole(key, -most, most) then
-      error(('split: key %s: a whole number is expected'):format(tostring(key)), 2)
+      raise(('split: key %s: a whole number is expected'):format(tostring(key)))
    end
    local part = native.split(self.native, color and color - 1 or -1, (key or self.own_rank) - 1)
    return part and Group.new(part) or nil
@@ -77,14 +78,14 @@ end
 -- others. A rank that is listed twice counts once.
 function Group:group(ranks)
    if type(ranks) ~= 'table' or #ranks == 0 then
-      error('group: a list of ranks is expected, got '
-            .. (type(ranks) == 'table' and 'an empty table' or tensor.type(ranks)), 2)
+      raise('group: a list of ranks is expected, got '
+            .. (type(ranks) == 'table' and 'an empty table' or tensor.type(ranks)))
    end
    local place
    for k, rank in ipairs(ranks) do
       if not arguments.is_whole(rank, 1, self.own_size) then
-         error(('group: rank %s does not exist: the group has %d ranks'):format(tostring(rank),
-                                                                               self.own_size), 2)
+         raise(('group: rank %s does not exist: the group has %d ranks'):format(tostring(rank),
+                                                                               self.own_size))
       elseif rank == self.own_rank then
          place = place or k
       end
@@ -102,8 +103,8 @@ end
 -- Raises an error unless x contains tensors, and result, if given, one of the same type for each.
 local function check_operands(name, x, result)
    if not Group.has_tensors(x) then
-      error(('%s: a tensor or a nested table of tensors is expected, got %s'):format(name,
-                                                                           tensor.type(x)), 3)
+      raise(('%s: a tensor or a nested table of tensors is expected, got %s'):format(name,
+                                                                           tensor.type(x)))
    end
    if result ~= nil then
       tree.map(function(leaf, given)
@@ -184,11 +185,11 @@ function Group:allReduce(x, reduction, options)
    local root
    reduction, root, options = read_reduction('allReduce', reduction, options)
    if root then
-      error('allReduce: the name of a reduction is expected, got ' .. tensor.type(root), 2)
+      raise('allReduce: the name of a reduction is expected, got ' .. tensor.type(root))
    end
    if type(x) == 'number' then
       if options.result then
-         error('allReduce: the option result is for tensors', 2)
+         raise('allReduce: the option result is for tensors')
       end
       local t = tensor.DoubleTensor{x}
       local result = self:allReduce(t, reduction, options)
@@ -200,7 +201,7 @@ function Group:allReduce(x, reduction, options)
    end
    if options.deterministic then
       if options.async then
-         error('allReduce: the options async and deterministic exclude each other', 2)
+         raise('allReduce: the options async and deterministic exclude each other')
       end
       check_operands('allReduce', x, options.result)
       if options.result then
@@ -269,7 +270,7 @@ function Group:scatter(result, x, root, options)
          options = arguments.options('scatter', options, 'async')
          return self:scatter_tensors(result, x, root, options)
       elseif is_tensor(result) then
-         error('scatter: the root has no tensor to scatter', 2)
+         raise('scatter: the root has no tensor to scatter')
       end
    else
       root, options = x, root
@@ -306,7 +307,7 @@ function Group:reduceScatter(x, reduction, options)
    local root
    reduction, root, options = read_reduction('reduceScatter', reduction, options)
    if root then
-      error('reduceScatter: the name of a reduction is expected, got ' .. tensor.type(root), 2)
+      raise('reduceScatter: the name of a reduction is expected, got ' .. tensor.type(root))
    end
    return for_each(self, 'reduceScatter', x, reduction, nil, options)
 end
@@ -336,7 +337,7 @@ end
 function Group:receive(t, rank, options)
    if type(t) == 'number' then
       if rank ~= nil then
-         error('receive: options need a tensor', 2)
+         raise('receive: options need a tensor')
       end
       arguments.check_rank(self, 'receive', t)
       local received, is_value = native.receive_any(self.native, t - 1)
@@ -347,8 +348,8 @@ function Group:receive(t, rank, options)
    end
    options = arguments.options('receive', options, 'async')
    if not is_tensor(t) or type(rank) ~= 'number' then
-      error('receive: a tensor and a rank are expected, got ' .. tensor.type(t) .. ' and '
-            .. tensor.type(rank), 2)
+      raise('receive: a tensor and a rank are expected, got ' .. tensor.type(t) .. ' and '
+            .. tensor.type(rank))
    end
    arguments.check_rank(self, 'receive', rank)
    local work = native.call(self.native, 'receive', nil, t, nil, rank - 1, options.async or false)

@@ -6,6 +6,7 @@
 local tensor = require 'tensor'
 local native = require 'tensor.native'.dist
 local parts = require 'tensor.dist.parts'
+local raise = require 'tensor.native'.raise
 local tree = require 'tensor.tree'
 local versions = require 'tensor.versions'
 
@@ -100,14 +101,14 @@ end
 -- Raises an error unless the sum or mean of these tensors is defined.
 local function check_reduction(reduction, leaves)
    if reduction ~= 'sum' and reduction ~= 'mean' then
-      error(("allReduce: the option deterministic is for 'sum' and 'mean', not '%s'"):format(
-         reduction), 3)
+      raise(("allReduce: the option deterministic is for 'sum' and 'mean', not '%s'"):format(
+         reduction))
    end
    for _, leaf in ipairs(leaves) do
       if reduction == 'mean' and not parts.is_floating(leaf) then
          local name = leaf:type():match '%a+$'
-         error(("allReduce: 'mean' of %s %s: a floating-point tensor is expected"):format(
-            name:find '^I' and 'an' or 'a', name), 3)
+         raise(("allReduce: 'mean' of %s %s: a floating-point tensor is expected"):format(
+            name:find '^I' and 'an' or 'a', name))
       end
    end
 end
@@ -175,10 +176,10 @@ local function install(Group)
    -- the bits do not depend on the number of ranks. count must be at least the number of ranks.
    function Group:averageChunks(count, f)
       if type(count) ~= 'number' or count % 1 ~= 0 or count < self.own_size then
-         error(('averageChunks: %s chunks for %d ranks: at least one for each is expected'):format(
-            tostring(count), self.own_size), 2)
+         raise(('averageChunks: %s chunks for %d ranks: at least one for each is expected'):format(
+            tostring(count), self.own_size))
       elseif not versions.is_callable(f) then
-         error('averageChunks: a function is expected, got ' .. tensor.type(f), 2)
+         raise('averageChunks: a function is expected, got ' .. tensor.type(f))
       end
       local first, last = part(count, self.own_size, self.own_rank)
       local sums, found, returned, detail = {}, nil, nil, nil
@@ -187,16 +188,16 @@ local function install(Group)
          found = parts.collect({versions.unpack(returned, 1, returned.n)}, true)
          for _, leaf in ipairs(found.leaves) do
             if not parts.is_floating(leaf) then
-               error(('averageChunks: tensors of floating-point numbers are expected, got a %s')
-                  :format(leaf:type()), 2)
+               raise(('averageChunks: tensors of floating-point numbers are expected, got a %s')
+                  :format(leaf:type()))
             end
          end
          if #found.leaves == 0 then
-            error('averageChunks: the function has returned no tensor and no number', 2)
+            raise('averageChunks: the function has returned no tensor and no number')
          end
          local text = ('%d chunks of %s'):format(count, parts.describe(found))
          if detail and text ~= detail then
-            error(('averageChunks: the results differ: %s; then %s'):format(detail, text), 2)
+            raise(('averageChunks: the results differ: %s; then %s'):format(detail, text))
          end
          detail = text
          for j, list in ipairs(by_type(found.leaves)) do

@@ -5,7 +5,12 @@ local tensor = require 'tensor'
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local leaves_of = require 'tensor.dist.parts'
+local raise = require 'tensor.native'.raise
 local training = require 'tensor.training'
+
+local function without_position(message)
+   return (message:gsub('^[^\n]-:%d+: ', ''))
+end
 
 local function install(Group)
    --- synchronize(params [, root = 1]): overwrites the tensors and the numbers of a nested table by
@@ -57,9 +62,9 @@ local function install(Group)
          end
          if #others > 0 then
             local own = found.names[k]
-            error(('check: %s differs on rank%s %s from that on rank %d'):format(
+            raise(('check: %s differs on rank%s %s from that on rank %d'):format(
                (name or 'params') .. (own == '' and '' or '.') .. own, #others > 1 and 's' or '',
-               table.concat(others, ', '), most), 2)
+               table.concat(others, ', '), most))
          end
       end
       return params
@@ -73,7 +78,7 @@ local function install(Group)
          local first, last = Group.part(n:size(1), self.own_size, self.own_rank)
          return n:narrow(1, first + 1, last - first)
       elseif type(n) ~= 'number' or n < 0 or n % 1 ~= 0 then
-         error('shard: a number of elements or a tensor is expected, got ' .. tostring(n), 2)
+         raise('shard: a number of elements or a tensor is expected, got ' .. tostring(n))
       end
       local first, last = Group.part(n, self.own_size, self.own_rank)
       return first + 1, last
@@ -87,7 +92,7 @@ local function install(Group)
       end
       problem = self:broadcast_value(not ok and tostring(problem), 1, {})
       if problem then
-         error(problem, 2)
+         raise(without_position(problem))
       end
    end
 
@@ -101,7 +106,7 @@ local function install(Group)
       end
       checkpoint = self:broadcast_value(checkpoint, 1, {})
       if type(checkpoint) == 'string' then
-         error(checkpoint, 2)
+         raise(without_position(checkpoint))
       end
       return training.restore(checkpoint, parts, filename)
    end

@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local native = require 'tensor.native'.dist
+local raise = require 'tensor.native'.raise
 
 local function install(Group)
    -- A CharTensor with the bytes of a value.
@@ -20,9 +21,9 @@ local function install(Group)
 
    local function refuse_options(name, options)
       if options.async then
-         error(('%s: only tensors can be exchanged asynchronously'):format(name), 3)
+         raise(('%s: only tensors can be exchanged asynchronously'):format(name))
       elseif options.result then
-         error(('%s: the option result is for tensors'):format(name), 3)
+         raise(('%s: the option result is for tensors'):format(name))
       end
    end
 
@@ -73,7 +74,7 @@ local function install(Group)
       local rows
       if is_root then
          if type(list) ~= 'table' then
-            error('scatter: a list of values is expected, got ' .. tensor.type(list), 3)
+            raise('scatter: a list of values is expected, got ' .. tensor.type(list))
          end
          local all = {}
          for k = 1, self.own_size do

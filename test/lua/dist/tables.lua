@@ -158,6 +158,14 @@ assert(garbage[1] == nil)
 collectgarbage 'restart'
 
 -- Arguments that are wrong in the same way on all ranks.
+for _, call in ipairs{
+  function() dist.allReduce(x, {foo = 1}) end, function() dist.broadcast(x, 99) end,
+  function() dist.save('/no/such/file', {x}) end, function() dist.load('/no/such/file', {x}) end,
+} do
+  local _, problem = pcall(call)
+  assert(problem:find '^[^:\n]*tables%.lua:%d+: %a+: [^:\n]+', problem)
+  assert(select(2, problem:gsub('%.lua:', '')) == 1, problem)
+end
 fails('split: color 0: nil or a whole number from 1 is expected', dist.split, 0)
 fails('split: color 1.5', dist.split, 1.5)
 fails('split: key a: a whole number', dist.split, 1, 'a')
