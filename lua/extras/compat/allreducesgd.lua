@@ -17,7 +17,7 @@ return function(group)
    local function add(grads, has_some)
       local count = group:allReduce(has_some and 1 or 0)
       if count > 0 then
-         group:allReduce(grads)
+         group:allReduce(tree.leaves(grads))
       end
       return count
    end

@@ -110,7 +110,10 @@ local function install(Group)
       for _, leaf in ipairs(found.leaves) do
          check_floating('averageGradients', leaf)
       end
-      if self.own_size == 1 or #found.leaves == 0 then
+      if self.own_size == 1 then
+         return grads
+      elseif #found.leaves == 0 then
+         parts.agree(self, found)
          return grads
       elseif options.deterministic then
          return self:ordered_reduce(found, 'mean')

@@ -18,6 +18,12 @@ Group.__index = Group
 local Handle = {}
 Handle.__index = Handle
 
+-- results: the results, in a field, where tensor.scope finds them. finish(results): returns those
+-- of wait.
+local function new_handle(works, results, finish)
+   return setmetatable({works = works, results = results, finish = finish}, Handle)
+end
+
 --- wait(): waits for the end of an asynchronous call. Returns its results.
 function Handle:wait()
    if self.works then
@@ -25,7 +31,7 @@ function Handle:wait()
          native.wait(work)
       end
       self.works = nil
-      self.result = self.finish()
+      self.result = self.finish(self.results)
    end
    return self.result
 end
@@ -95,9 +101,49 @@ function Group:group(ranks)
    return part and Group.new(part) or nil
 end
 
+local function find_tensor(value, seen)
+   if type(value) ~= 'table' or seen[value] then
+      tree.check(value)
+      return is_tensor(value)
+   end
+   seen[value] = true
+   for _, key in ipairs(tree.keys(value)) do
+      if find_tensor(value[key], seen) then
+         return true
+      end
+   end
+   return false
+end
+
 -- Returns true for a tensor, and for a nested table that contains one.
 function Group.has_tensors(x)
-   return is_tensor(x) or type(x) == 'table' and not getmetatable(x) and #tree.leaves(x) > 0
+   return is_tensor(x) or type(x) == 'table' and not getmetatable(x) and find_tensor(x, {})
+end
+
+-- Raises an error if one of the rows of a list, which parts.collect returns, is there.
+local function refuse(name, rows, reason)
+   local row = rows[1]
+   if row then
+      raise(('%s: %s is a %s: %s'):format(name, row.name, type(row.owner[row.key]), reason))
+   end
+end
+
+-- Raises an error for what a call does not exchange: the numbers, strings and booleans of a table.
+-- found: as of parts.collect.
+local function check_others(name, found, options, is_in_place)
+   if not is_in_place then
+      refuse(name, found.others, 'a tensor is expected')
+   elseif options.result then
+      refuse(name, found.numbers, 'the option result is for tensors')
+   end
+   if name == 'broadcast' and (options.result or options.async) then
+      refuse(name, found.others, ('the option %s is for tensors'):format(
+         options.result and 'result' or 'async'))
+   end
+end
+
+local function unchanged(...)
+   return ...
 end
 
 -- Raises an error unless x contains tensors, and result, if given, one of the same type for each.
@@ -117,13 +163,22 @@ local function check_operands(name, x, result)
 end
 
 -- Calls an operation for each tensor in x. If is_in_place, it overwrites them, or copies of them in
--- options.result. Otherwise the results are those of options.result, or new tensors. Returns the
--- nested table of the results, or a handle.
+-- options.result, and the numbers in x. Otherwise the results are those of options.result, or new
+-- tensors. Returns the nested table of the results, or a handle.
 local function for_each(self, name, x, reduction, root, options, is_in_place)
    check_operands(name, x, options.result)
    -- The ranks compare the whole table before they exchange its first tensor.
-   local detail = not is_tensor(x) and parts.describe(parts.collect(x)) or nil
+   local found = not is_tensor(x) and parts.collect(x, is_in_place)
+   local detail = nil
+   if found then
+      check_others(name, found, options, is_in_place)
+      detail = parts.describe(found, name == 'broadcast')
+   end
    local works = {}
+   local function call(r, leaf)
+      works[#works + 1] = native.call(self.native, name, r, leaf, reduction, root and root - 1,
+                                      options.async or false, detail)
+   end
    local results = tree.map(function(leaf, given)
       local r = nil
       if not is_in_place then
@@ -131,28 +186,32 @@ local function for_each(self, name, x, reduction, root, options, is_in_place)
       elseif given then
          leaf = given:resizeAs(leaf):copy(leaf)
       end
-      works[#works + 1] = native.call(self.native, name, r, leaf, reduction, root and root - 1,
-                                      options.async or false, detail)
+      call(r, leaf)
       return r or leaf
    end, x, options.result)
+   for _, number in ipairs(found and found.numbers or {}) do
+      call(nil, number.leaf)
+   end
+   if found and name == 'broadcast' then
+      self:broadcast_others(found, root)
+   end
+   local finish = unchanged
    if is_in_place and not options.result then
-      results = x
+      results, finish = found or x, found and parts.put or unchanged
    end
-   if options.async then
-      return setmetatable({works = works, finish = function() return results end}, Handle)
-   end
-   return results
+   return options.async and new_handle(works, results, finish) or finish(results)
 end
 
 --- barrier([options]): waits until all ranks have called this.
 function Group:barrier(options)
    options = arguments.options('barrier', options, 'async')
    local work = native.call(self.native, 'barrier', nil, nil, nil, nil, options.async or false)
-   return work and setmetatable({works = {work}, finish = function() end}, Handle)
+   return work and new_handle({work}, nil, unchanged)
 end
 
---- broadcast(x [, root = 1] [, options]): overwrites the tensors in x by those of the root, and
--- returns x. If x contains no tensor, it is any Lua value; returns that of the root.
+--- broadcast(x [, root = 1] [, options]): overwrites the tensors in x by those of the root, also
+-- numbers, strings and booleans beside them, and returns x. If x contains no tensor, it is any Lua
+-- value; returns that of the root.
 function Group:broadcast(x, root, options)
    if type(root) == 'table' then
       root, options = nil, root
@@ -178,7 +237,8 @@ local function read_reduction(name, reduction, root, options)
 end
 
 --- allReduce(x [, 'sum' | 'mean' | 'prod' | 'min' | 'max'] [, options]): overwrites the tensors in
--- x by their reduction over all ranks, and returns x. A number returns the reduced number. options:
+-- x, and numbers beside them, by their reduction over all ranks. Returns x. A number returns the
+-- reduced number. options:
 -- async returns a handle; deterministic adds in an order that depends only on the number of ranks;
 -- result leaves x unchanged, and overwrites this tensor or nested table instead.
 function Group:allReduce(x, reduction, options)
@@ -194,7 +254,7 @@ function Group:allReduce(x, reduction, options)
       local t = tensor.DoubleTensor{x}
       local result = self:allReduce(t, reduction, options)
       if options.async then
-         result.finish = function() return t[1] end
+         result.finish = function(reduced) return reduced[1] end
          return result
       end
       return t[1]
@@ -204,10 +264,11 @@ function Group:allReduce(x, reduction, options)
          raise('allReduce: the options async and deterministic exclude each other')
       end
       check_operands('allReduce', x, options.result)
+      check_others('allReduce', parts.collect(x, true), options, true)
       if options.result then
          x = tree.map(function(leaf, r) return r:resizeAs(leaf):copy(leaf) end, x, options.result)
       end
-      return self:ordered_reduce(parts.collect(x), reduction)
+      return self:ordered_reduce(parts.collect(x, true), reduction)
    end
    return for_each(self, 'allReduce', x, reduction, nil, options, true)
 end
@@ -281,7 +342,12 @@ function Group:scatter(result, x, root, options)
 end
 
 function Group:scatter_tensors(result, x, root, options)
-   local detail = not is_tensor(result) and parts.describe(parts.collect(result)) or nil
+   local detail = nil
+   if not is_tensor(result) then
+      local found = parts.collect(result)
+      check_others('scatter', found, options)
+      detail = parts.describe(found)
+   end
    local works = {}
    local function scatter(r, t)
       if t ~= nil and not is_tensor(t) then
@@ -295,10 +361,7 @@ function Group:scatter_tensors(result, x, root, options)
    else
       tree.map(function(r) scatter(r) end, result)
    end
-   if options.async then
-      return setmetatable({works = works, finish = function() return result end}, Handle)
-   end
-   return result
+   return options.async and new_handle(works, result, unchanged) or result
 end
 
 --- reduceScatter(x [, reduction] [, options]): reduces over all ranks, and returns the part of this
@@ -328,7 +391,7 @@ function Group:send(x, rank, options)
       x, name = Group.to_tensor(x), 'sendValue'
    end
    local work = native.call(self.native, name, nil, x, nil, rank - 1, options.async or false)
-   return work and setmetatable({works = {work}, finish = function() end}, Handle)
+   return work and new_handle({work}, nil, unchanged)
 end
 
 --- receive([t,] rank [, options]): receives what another rank has sent, in the order of sending. A
@@ -353,10 +416,7 @@ function Group:receive(t, rank, options)
    end
    arguments.check_rank(self, 'receive', rank)
    local work = native.call(self.native, 'receive', nil, t, nil, rank - 1, options.async or false)
-   if work then
-      return setmetatable({works = {work}, finish = function() return t end}, Handle)
-   end
-   return t
+   return work and new_handle({work}, t, unchanged) or t
 end
 
 return Group

@@ -156,7 +156,7 @@ local function install(Group)
    -- parts.collect. Returns the value of parts.put.
    function Group:ordered_reduce(found, reduction)
       check_reduction(reduction, found.leaves)
-      local detail = parts.describe(found)
+      local detail, is_empty = parts.describe(found), true
       for _, leaves in ipairs(by_type(found.leaves)) do
          local nodes = {{value = flatten(leaves), level = 0, index = self.own_rank - 1}}
          if nodes[1].value:nElement() > 0 then
@@ -165,7 +165,11 @@ local function install(Group)
                total:div(self.own_size)
             end
             restore(leaves, total)
+            is_empty = false
          end
+      end
+      if is_empty then
+         parts.agree(self, found)
       end
       return parts.put(found)
    end

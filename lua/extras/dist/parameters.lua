@@ -13,17 +13,21 @@ local function without_position(message)
 end
 
 local function install(Group)
-   --- synchronize(params [, root = 1]): overwrites the tensors and the numbers of a nested table by
-   -- those of the root, and returns it.
+   --- synchronize(params [, root = 1]): overwrites the tensors, numbers, strings and booleans of a
+   -- nested table by those of the root, and returns it.
    function Group:synchronize(params, root)
       root = root or 1
       arguments.check_root(self, 'synchronize', root)
       local found = leaves_of.collect(params, true)
       if self.own_size > 1 then
-         local detail = leaves_of.describe(found)
+         local detail = leaves_of.describe(found, true)
          for _, leaf in ipairs(found.leaves) do
             native.call(self.native, 'broadcast', nil, leaf, nil, root - 1, false, detail)
          end
+         if #found.leaves == 0 then
+            leaves_of.agree(self, found)
+         end
+         self:broadcast_others(found, root)
       end
       return leaves_of.put(found)
    end
@@ -34,7 +38,10 @@ local function install(Group)
    function Group:check(params, name)
       local found = leaves_of.collect(params, true)
       local leaves = found.leaves
-      if self.own_size == 1 or #leaves == 0 then
+      if self.own_size == 1 then
+         return params
+      elseif #leaves == 0 then
+         leaves_of.agree(self, found)
          return params
       end
       local hashes = tensor.LongTensor(#leaves)

@@ -1,6 +1,7 @@
 -- The tensors and the numbers of nested tables, in a fixed order, with their names.
 
 local tensor = require 'tensor'
+local native = require 'tensor.native'.dist
 local tree = require 'tensor.tree'
 
 local parts = {}
@@ -10,11 +11,15 @@ function parts.is_floating(leaf)
    return (leaf:type():find 'Float' or leaf:type():find 'Double' or leaf:type():find 'Half') ~= nil
 end
 
+local is_plain = {boolean = true, number = true, string = true}
+
 --- collect(x [, numbers [, skips_integers]]): a table with the lists `leaves`, the tensors in x,
 -- each once, and `names`, such as 'layers.1.weight'. If numbers is true, numbers are leaves, too:
--- DoubleTensors of one element. If skips_integers is true, tensors of integers are not leaves.
+-- DoubleTensors of one element. If skips_integers is true, tensors of integers are not leaves. The
+-- list `others` has the rows {owner=, key=, name=} of the strings, booleans and other numbers.
 function parts.collect(x, numbers, skips_integers)
-   local found, seen = {x = x, leaves = {}, names = {}, numbers = {}}, {}
+   local found, seen = {x = x, leaves = {}, names = {}, numbers = {}, others = {}}, {}
+   local enclosing = {}
    local function add(leaf, name)
       found.leaves[#found.leaves + 1] = leaf
       found.names[#found.names + 1] = name
@@ -28,11 +33,15 @@ function parts.collect(x, numbers, skips_integers)
       elseif numbers and type(value) == 'number' then
          local leaf = tensor.DoubleTensor{value}
          add(leaf, name)
-         table.insert(found.numbers, {owner = owner, key = key, leaf = leaf})
+         table.insert(found.numbers, {owner = owner, key = key, leaf = leaf, name = name})
+      elseif is_plain[type(value)] and owner then
+         table.insert(found.others, {owner = owner, key = key, name = name})
       elseif type(value) == 'table' then
+         tree.enter(enclosing, value)
          for _, k in ipairs(tree.keys(value)) do
             visit(value[k], name == '' and tostring(k) or name .. '.' .. tostring(k), value, k)
          end
+         enclosing[value] = nil
       end
    end
    visit(x, '')
@@ -51,9 +60,9 @@ function parts.put(found)
    return found.x
 end
 
---- describe(found): a text such as 'bias Float[3], weight Float[2 x 3]', which is equal on all
--- ranks if they have the same tensors.
-function parts.describe(found)
+--- describe(found [, others]): a text such as 'bias Float[3], weight Float[2 x 3]', which is equal
+-- on all ranks if they have the same tensors. If others is true, also the names in found.others.
+function parts.describe(found, others)
    local texts = {}
    for k, leaf in ipairs(found.leaves) do
       local sizes = {}
@@ -64,7 +73,17 @@ function parts.describe(found)
       texts[k] = ('%s%s%s[%s]'):format(name, name == '' and '' or ' ',
                                        leaf:type():match '(%a+)Tensor$', table.concat(sizes, ' x '))
    end
+   for _, other in ipairs(others and found.others or {}) do
+      texts[#texts + 1] = other.name
+   end
    return table.concat(texts, ', ')
+end
+
+--- agree(group, found): raises an error on all ranks unless each of them calls this with the same
+-- leaves. For tables without elements to exchange.
+function parts.agree(group, found)
+   local detail = #found.leaves > 0 and parts.describe(found) or 'no tensors'
+   native.call(group.native, 'barrier', nil, nil, nil, nil, false, detail)
 end
 
 return parts

@@ -44,6 +44,21 @@ local function install(Group)
       return Group.from_tensor(bytes)
    end
 
+   -- Overwrites the strings and booleans of a table by those of the root. found: as of
+   -- parts.collect.
+   function Group:broadcast_others(found, root)
+      local values = {}
+      for k, other in ipairs(found.others) do
+         values[k] = other.owner[other.key]
+      end
+      if #values > 0 then
+         values = self:broadcast_value(values, root, {})
+      end
+      for k, other in ipairs(found.others) do
+         other.owner[other.key] = values[k]
+      end
+   end
+
    -- Returns a list of the values in the rows of a matrix, where row k has counts[k] bytes.
    local function values_of(rows, counts)
       local values = {n = counts:size(1)}

@@ -157,6 +157,53 @@ end
 assert(garbage[1] == nil)
 collectgarbage 'restart'
 
+-- Other values beside tensors.
+local function mixed_values()
+  return {w = float(rank), loss = rank, last = rank == size, net = {name = 'of rank ' .. rank}}
+end
+local function has_values_of(root, values)
+  return values.w[1] == root and values.loss == root and values.last == (root == size)
+         and values.net.name == 'of rank ' .. root
+end
+for _, name in ipairs{'broadcast', 'synchronize'} do
+  local values = mixed_values()
+  assert(dist[name](values, size) == values and has_values_of(size, values))
+end
+assert(dist.synchronize({name = 'rank ' .. rank}).name == 'rank 1')
+for _, options in ipairs{{}, {deterministic = true}, {async = true}} do
+  local values = mixed_values()
+  local result = dist.allReduce(values, options)
+  assert((options.async and result:wait() or result) == values)
+  assert(values.w[1] == sum and values.loss == sum and values.net.name == 'of rank ' .. rank)
+end
+local reduced = dist.reduce(mixed_values(), 'max', 1)
+assert(reduced.loss == (rank == 1 and size or rank) and reduced.w[1] == reduced.loss)
+fails('broadcast: last is a boolean: the option async is for tensors', dist.broadcast,
+      mixed_values(), {async = true})
+fails('allReduce: loss is a number: the option result is for tensors', dist.allReduce,
+      mixed_values(), {result = mixed_values()})
+for _, name in ipairs{'allGather', 'gather', 'reduceScatter', 'allToAll'} do
+  fails(name .. ': a.1 is a number: a tensor is expected', dist[name], {a = {1}, w = float(rank)})
+end
+fails('scatter: a is a string: a tensor is expected', dist.scatter, {a = 'b', w = float(0)},
+      rank == 1 and {a = 'b', w = torch.ones(size, 1):float()} or nil)
+local cyclic = {rank = rank}
+cyclic.self = cyclic
+local copy = dist.broadcast(cyclic)
+assert(copy.self == copy and copy.rank == 1)
+cyclic.w = float(1)
+for _, name in ipairs{'broadcast', 'allReduce', 'synchronize', 'check', 'averageGradients'} do
+  fails('a table of tensors contains itself', dist[name], cyclic)
+end
+
+-- A handle keeps its result in a scope.
+local handles = {torch.scope(function()
+  return dist.allGather(float(rank), {async = true}), dist.allReduce(rank, {async = true}),
+         dist.allReduce({w = float(rank)}, {async = true})
+end)}
+assert(handles[1]:wait()[size][1] == size and handles[2]:wait() == sum)
+assert(handles[3]:wait().w[1] == sum)
+
 -- Arguments that are wrong in the same way on all ranks.
 for _, call in ipairs{
   function() dist.allReduce(x, {foo = 1}) end, function() dist.broadcast(x, 99) end,
@@ -258,6 +305,14 @@ if size > 1 then
         {own and float(0) or torch.IntTensor{0}}, 'net')
   fails('check: params.scale differs on rank', dist.check, {scale = own and 1 or 2})
   fails({', from a; rank', ', from b'}, dist.check, {[own and 'a' or 'b'] = float(0)})
+  -- One of the tables is empty.
+  for _, name in ipairs{'check', 'averageGradients', 'synchronize'} do
+    fails('the ranks disagree: rank 1: barrier, from no tensors; rank', dist[name],
+          own and {} or {a = float(0)})
+  end
+  fails('the ranks disagree', dist.averageGradients, own and {} or {a = float(0)},
+        {deterministic = true})
+  fails('the ranks disagree', dist.broadcast, {w = float(0), [own and 'a' or 'b'] = 'c'})
 end
 dist.barrier()
 
