@@ -12,9 +12,9 @@ local NOTATION = '(*...* takes the result; [...] may be left out)'
 -- Code that uses t, a 2 x 2 matrix, and the parts its error message must contain. rule: the rule of
 -- Torch7 by which it is an error.
 local calls = {
-  {'torch.Tensor{t = {1}}', "DoubleTensor: arguments have no names: a list is expected, got a " ..
-   "table with the key 't'"},
-  {'torch.IntTensor{{a = 1}}', "IntTensor: arguments have no names", "key 'a'"},
+  {'torch.Tensor{t = {1}}', "torch.DoubleTensor: arguments have no names: a list is " ..
+   "expected, got a table with the key 't'"},
+  {'torch.IntTensor{{a = 1}}', "torch.IntTensor: arguments have no names", "key 'a'"},
   {'t:chunk(0 / 0)', 'chunk: the number of slices must be at least 1, got '},
   {'t:split(0 / 0)', 'split: the size of a slice must be at least 1, got '},
   {'return #t + 1', 'both torch.LongStorage and number have no addition operator: ',
