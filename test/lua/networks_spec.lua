@@ -427,7 +427,7 @@ it('max pools of rows of any length give the first NaN, or the first largest ele
               if column >= 1 and column <= width then
                 local at = (i - 1 + di) * width + column
                 local x, most = t[{ 1, i + di, column }], best and best[1]
-                if not best or (most == most and not (x <= most)) then best = { x, at } end
+                if not best or most == most and (x <= most) == false then best = { x, at } end
               end
             end
           end
