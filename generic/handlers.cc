@@ -64,7 +64,7 @@ struct RunningThread {
   lua_State* thread = nullptr;
   bool in_package = false;       // in a C function that Lua called, but not through the FFI
   bool waits = false;            // an unknown thread runs
-  bool may_run = false;          // with LuaJIT: an unknown thread may run
+  bool may_run = false;          // with LuaJIT, if the main thread is unknown: one may run
   lua_State* resumer = nullptr;  // without LuaJIT: the thread that resumed the unknown one
 };
 
@@ -105,7 +105,7 @@ RunningThread find_running() {
   RunningThread found;
   if (!handling) return found;
   for (auto h = handling->rbegin(); h != handling->rend(); ++h) {
-    found.may_run = found.may_run || h->state->in_luajit();
+    found.may_run = found.may_run || (h->state->in_luajit() && !h->state->knows_main_thread);
     if (is_running(*h, h->registered, &found) || is_other_running(*h, &found)) break;
   }
   return found;
@@ -122,8 +122,8 @@ thread_local HostHandlers host = {};
 // Errors of C functions that packages call, through the FFI or from C, become Lua errors. In a
 // coroutine that the module has never seen, the error is a C++ exception, which LuaJIT reports
 // without its text. A Lua written in C cannot pass exceptions on, so the thread that resumed the
-// coroutine gets the error. If no known coroutine runs, the host's handlers get it. Without them it
-// is an exception, too, because an unknown coroutine may have been resumed by another one.
+// coroutine gets the error. If no known thread runs or waits, the host's handlers get it. Without
+// them it is an exception, too, if the module was loaded in a coroutine.
 using UnknownThread = std::runtime_error;
 void raise_error_of_c(const char* message, void*) {
   RunningThread found = find_running();
@@ -232,7 +232,7 @@ int update_handlers(lua_State* L) {
   lua_pushthread(L);
   lua_setfield(L, LUA_REGISTRYINDEX, "tensor.thread");
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->noted_thread);
-  lua_pushthread(L);
+  if (lua_pushthread(L)) state->knows_main_thread = true;
   lua_pushboolean(L, 1);
   lua_rawset(L, -3);
   lua_pop(L, 1);

@@ -91,6 +91,7 @@ struct State {
   // False once the Lua state closes. Outlives it, because other threads may refer to it.
   std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(true);
   int noted_thread = LUA_NOREF;      // in the registry: handlers.cc
+  bool knows_main_thread = false;    // it has registered
   lua_CFunction ffi_call = nullptr;  // LuaJIT's function that calls C functions through the FFI
   // The functions that resume coroutines, if they are C functions, as in all Luas but LuaJIT.
   lua_CFunction resume[2] = {nullptr, nullptr};
