@@ -140,21 +140,28 @@ TensorRef from_the_front(Tensor* indices, int64_t size) {
   return TensorRef(indices);
 }
 
-// The same as an operation, for code that is recorded and may meet other indices when it runs
-// again: selects from all indices, which checks them.
-TensorRef selected_from_all(Tensor* indices, int64_t size) {
-  TensorRef all(tensor_new(DType::Long)), selected(tensor_new(DType::Long));
-  ops::range(all.get(), int64_t{TH_INDEX_BASE}, size - 1 + TH_INDEX_BASE, int64_t{1});
-  TensorRef whole = contiguous(indices);
-  ops::indexSelect(selected.get(), all.get(), 0, shaped(whole.get(), {whole->numel()}).get());
+// The same by operations, for functions that are recorded and may get other indices when they run
+// again. A selection from one element, expanded to all indices, checks them; it gives zeros.
+TensorRef counted_by_operations(Tensor* indices, int64_t size) {
+  TensorRef first(tensor_new(DType::Long)), zero(tensor_new(DType::Long));
+  TensorRef all(tensor_new(DType::Long)), zeros(tensor_new(DType::Long));
+  TensorRef negative(tensor_new(DType::Long)), counted(tensor_new(DType::Long));
+  TensorRef whole = contiguous(indices), vector = shaped(whole.get(), {whole->numel()});
+  views::narrow(first.get(), vector.get(), 0, 0, 1);
+  ops::mul(zero.get(), first.get(), Scalar(int64_t{0}));
+  views::expand(all.get(), zero.get(), {1, &size});
+  ops::indexSelect(zeros.get(), all.get(), 0, vector.get());
+  ops::ltValueT(negative.get(), whole.get(), Scalar(int64_t{0}));
+  ops::cadd(counted.get(), whole.get(), Scalar(size + 1), negative.get());
   const std::vector<int64_t> shape(indices->size, indices->size + indices->nDimension);
-  return shaped(selected.get(), shape);
+  ops::cadd(counted.get(), counted.get(), Scalar(int64_t{1}), shaped(zeros.get(), shape).get());
+  return counted;
 }
 
 // Returns the indices of a dimension of this size, counted from the front. Throws if one is wrong.
 TensorRef checked_from_the_front(const IndexTensor& by, int64_t size) {
   if (tracing() && size > 0 && by.indices->numel() > 0) {
-    return selected_from_all(by.indices.get(), size);
+    return counted_by_operations(by.indices.get(), size);
   }
   check_indices(by, size);
   return from_the_front(by.indices.get(), size);
