@@ -99,13 +99,14 @@ Var sinc_slope(const Var& t, const Var& r) {
   constexpr double series[] = {
       14 / 1307674368000.0, -12 / 6227020800.0, 10 / 39916800.0, -8 / 362880.0,
       6 / 5040.0,           -4 / 120.0,         2 / 6.0};
-  const Var x = t * M_PI, square = x * x;
+  const Var is_near = ltValue(abs(t), Scalar(0.16));
+  const Var x = where(is_near, t, filled_like(t, 0)) * M_PI, square = x * x;
   Var near = filled_like(t, 0);
   for (const double factor : series) near = near * square - factor;
   // In parts of turns, which are exact, also for large numbers.
   const Var half_turns = t - round(t * 0.5) * 2;
   const Var far = (cos(half_turns * M_PI) - r) / without_zeros(t);
-  return where(ltValue(abs(t), Scalar(0.16)), near * x * M_PI, far);
+  return where(is_near, near * x * M_PI, far);
 }
 
 Var i1_slope(const Var& t, const Var& r) {
