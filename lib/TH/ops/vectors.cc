@@ -220,15 +220,17 @@ void calls(args::cdist& a) {
   const int64_t at_once = std::clamp<int64_t>(elements / per_row, 1, n);
   // The differences of rows i and j are the elements (..., i, j, k), or (..., k, i, j) for short
   // rows, so that inner loops run over j.
-  const int k_last = length <= kShortRow && length < r->size[rows + 1] ? 0 : 1;
-  const Var own = k_last ? ref(a.a) : transposed(ref(a.a));
-  const Var other = k_last ? ref(a.b) : Var(clone(transposed(ref(a.b)).get()));
-  const Var x = formulas::unsqueeze1d(own, int64_t{own->nDimension - k_last});
-  const Var y = formulas::unsqueeze1d(other, int64_t{other->nDimension - 1 - k_last});
-  const int64_t summed = k_last ? r->nDimension : rows;
+  const bool by_planes =
+      length <= kShortRow && r->size[rows + 1] >= 4 * length && elements >= 4 * per_row;
+  const Var own = by_planes ? transposed(ref(a.a)) : ref(a.a);
+  const Var other = by_planes ? Var(clone(transposed(ref(a.b)).get())) : ref(a.b);
+  const int after = by_planes ? 0 : 1;  // the number of dimensions after those of i and j
+  const Var x = formulas::unsqueeze1d(own, int64_t{own->nDimension - after});
+  const Var y = formulas::unsqueeze1d(other, int64_t{other->nDimension - 1 - after});
+  const int64_t summed = by_planes ? rows : r->nDimension;
   for (int64_t first = 0; first < n; first += at_once) {
     const int64_t count = std::min(at_once, n - first);
-    const Var differences = part(x, x->nDimension - 2 - k_last, first, count) - y;
+    const Var differences = part(x, x->nDimension - 2 - after, first, count) - y;
     const Var norms = formulas::norm(differences, a.value, summed, false);
     ops::copy(narrowed(shared(r), rows, first, count).get(), norms.get());
   }
