@@ -207,7 +207,10 @@ end
 -- Calls that do not write to operands get the same ones.
 function Run:values(writes)
   self.makers = self.makers or argument_makers(self.e, self.slots, self.args, self.layout)
-  if writes or self.case.inout then return make_arguments(self.makers) end
+  for _, slot in ipairs(self.slots) do
+    writes = writes or self.case.inout or self.row.parameters[slot.parameter].inout
+  end
+  if writes then return make_arguments(self.makers) end
   self.operands = self.operands or make_arguments(self.makers)
   return self.operands
 end
@@ -215,7 +218,7 @@ end
 -- The operands that calls had in common are as they were made.
 function Run:check_operands()
   for i, operand in ipairs(self.operands or {}) do
-    if tensor.isTensor(operand) then
+    if tensor.isTensor(operand) and operand:nElement() > 0 then
       local before = self.makers[i]()
       if bytes(before.new(operand:storage())) ~= bytes(before.new(before:storage())) then
         self:fail('operand ' .. i .. ' is overwritten')
@@ -411,6 +414,7 @@ function runner.small(row, case, e, random, steps)
           run.want = plain
         end
         run:all_forms()
+        run:check_operands()
         calls = calls + 1
       end
     end
