@@ -29,6 +29,17 @@ local function of_names(object, count, names)
    return columns, names
 end
 
+-- Raises an error unless all keys are strings or numbers, or if a value is NaN.
+local function check(object)
+   for key, values in each(object) do
+      if type(key) ~= 'string' and type(key) ~= 'number' then
+         error(('the name of a column is a string, got %s'):format(type(key)), 0)
+      elseif values ~= values then
+         error(('column %s is not a number'):format(tostring(key)), 0)
+      end
+   end
+end
+
 -- Returns the name of each column that has one, by column.
 local function names_by_column(object)
    local names = {}
@@ -57,18 +68,13 @@ local function check_all_positional(object)
    end
 end
 
--- Returns the columns by position. In a file, several columns may have empty names, but a table has
--- one value with this key.
+-- Returns the columns by position.
 local function of_positions(object)
    local name_of = names_by_column(object)
    local columns, names = {}, {}
    check_all_positional(object)
    for k, values in ipairs(object) do
       columns[k], names[k] = values, name_of[values] or ''
-      if not name_of[values] and next(name_of) ~= nil and object[''] == nil then
-         error(('column %d has no name, but others have: assign it by name, too, or pass the list '
-                .. 'of names'):format(k), 0)
-      end
    end
    return columns, next(name_of) ~= nil and names or nil
 end
@@ -78,6 +84,7 @@ end
 -- columns by position. Without names, columns without positions are sorted by name.
 function named_columns.of(object, names)
    local count = files.count(object)
+   check(object)
    if names then
       return of_names(object, count, names)
    elseif count > 0 then

@@ -11,8 +11,10 @@ local pictures = {}
 -- a dot do not count.
 local function list(folder)
    local quoted = "'" .. folder:gsub("'", "'\\''") .. "'"
-   local pipe = assert(io.popen(([[cd %s >/dev/null 2>&1 && find -L . -maxdepth 1 -type d -print0 &&
-      find -L . -mindepth 2 -maxdepth 2 -type f ! -path './.*' -print0]]):format(quoted)))
+   local pipe = assert(io.popen(([[cd %s >/dev/null 2>&1 && {
+      find -L . -maxdepth 1 -type d -print0
+      find -L . -mindepth 2 -maxdepth 2 -type f ! -path './.*' -print0
+   } 2>/dev/null]]):format(quoted)))
    local found = pipe:read '*a'
    pipe:close()
    local names, subfolders = {}, {}

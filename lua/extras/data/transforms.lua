@@ -42,6 +42,7 @@ function transforms.normalize(mean, deviation)
       return tensor.isTensor(value) and value:typeAs(x) or value
    end
    return function(x)
+      check('normalize', 'a tensor', x, tensor.isTensor(x))
       x = floating(x)
       local y, divisor = x - in_type_of(x, mean), in_type_of(x, deviation)
       return tensor.isTensor(divisor) and y:cdiv(divisor) or y:div(divisor)

@@ -277,6 +277,13 @@ end
 
 local function columns_of(tensor, object, options)
    local columns, names = named_columns.of(object, options.names)
+   -- In a file, several columns may have empty names, but a table has one value with this key.
+   for k, name in ipairs(not options.names and object[''] == nil and names or {}) do
+      if name == '' then
+         error(('column %d has no name, but others have: assign it by name, too, or pass the list '
+                .. 'of names'):format(k), 0)
+      end
+   end
    for k, values in ipairs(columns) do
       local isvector = files.element(tensor, values) and values:dim() == 1
       if not isvector and type(values) ~= 'table' then
