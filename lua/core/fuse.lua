@@ -106,8 +106,10 @@ local function install(tensor)
 
    -- A C function that pcall calls has no name in errors.
    local function checked(fine, ...)
-      if not fine then
-         error((tostring(...):gsub('(bad argument #%d+) %(', "%1 to 'fuse' (", 1)), 0)
+      if not fine and type((...)) ~= 'string' then
+         error((...), 0)
+      elseif not fine then
+         error(((...):gsub('(bad argument #%d+) %(', "%1 to 'fuse' (", 1)), 0)
       end
       return ...
    end

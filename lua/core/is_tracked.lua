@@ -2,5 +2,5 @@
 
 return function(x)
    local class = type(x) == 'table' and getmetatable(x)
-   return type(class) == 'table' and rawget(class, 'is_tracked_number')
+   return type(class) == 'table' and rawget(class, 'is_tracked_number') == true
 end

@@ -2,6 +2,11 @@
 
 local versions = require 'tensor.versions'
 local raise = require 'tensor.raise'
+
+local is_floating_type = {}
+for _, element in ipairs(require 'tensor.types') do
+   is_floating_type[('torch.%sTensor'):format(element.name)] = not element.integral
+end
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
 -- native: the functions of generic/grad.cc. Returns wrap(t), which makes a number of a DoubleTensor
@@ -94,11 +99,16 @@ return function(tensor, native)
    }
    of_tensor.cadd, of_tensor.csub = of_tensor.add, of_tensor.sub
 
+   local function is_floating(t)
+      return istensor(t) and is_floating_type[t:type()]
+   end
+
    -- Operations with another order of arguments. They return false if these fit no form.
    local of_arguments = {
       maskedFill = function(_, arguments)
          local t, mask, value = unpack(arguments, 1, 3)
-         return arguments.n == 3 and t:maskedCopy(mask, expanded(value, t))
+         return arguments.n == 3 and istensor(mask) and is_floating(t)
+            and t:maskedCopy(mask, expanded(value, t))
       end,
       where = function(is_method, arguments)
          local mask, a, b = unpack(arguments, 1, 3)
@@ -106,7 +116,7 @@ return function(tensor, native)
          local function operand(x)
             return istensor(x) and x or (isnumber(x) and x.tensor or constant(x)):type(like:type())
          end
-         return arguments.n == 3 and not is_method
+         return arguments.n == 3 and not is_method and istensor(mask) and is_floating(like)
             and tensor.where(mask, operand(a), operand(b))
       end
    }
