@@ -120,5 +120,9 @@ describe('tracked numbers', function()
       local t = (x * 1):maskedFill(mask, n, 1)
       return t
     end)
+    refused('where: ' .. cause, function(n) local t = tensor.where(n:gt(1), x, x * 2) return t end)
+    local whole = tensor.LongTensor{ 1, 2 }
+    refused('maskedFill: ' .. cause,
+            function(n) local t = whole:clone():maskedFill(mask, n) return t end)
   end)
 end)
