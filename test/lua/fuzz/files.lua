@@ -101,9 +101,10 @@ local function options_for(item)
 end
 
 local function is_clear(message, path)
+  message = message:gsub('^%S+/files%.lua:%d+: ', '')  -- the position of the call here
   return message:find(path, 1, true) and #message < 2000 and not message:find 'attempt to'
          and not message:find '%.lua:%d' and not message:find 'bad argument'
-         and not message:find 'std::' and not message:find '[%w_]+%.cc'
+         and not message:find 'std::' and not message:find '%a[%w_]+%.cc%f[%W]'
          and not (limited and message:find '[Oo]ut of memory')
          and not (limited and message:find 'not enough memory')
 end
