@@ -2,7 +2,9 @@
 
 #include "io/csv.h"
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "bindings.h"
 #include "files.h"
@@ -227,13 +229,24 @@ int separator(lua_State* L) {
   return 1;
 }
 
+// is_missing(value): whether a value is a string that load reads as missing by default.
+int is_missing(lua_State* L) {
+  size_t length = 0;
+  const char* text = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &length) : nullptr;
+  const auto same = [&](const std::string& m) {
+    return m.size() == length && std::memcmp(m.data(), text, length) == 0;
+  };
+  lua_pushboolean(L, text && std::any_of(th::kCsvMissing.begin(), th::kCsvMissing.end(), same));
+  return 1;
+}
+
 const Method functions[] = {
     {"_csvreader", guarded<reader>}, {"_csvhead", guarded<head>},
     {"_csvsize", guarded<size>},     {"_csvbegin", guarded<begin>},
     {"_csvrun", guarded<run>},       {"_csvcolumn", guarded<column>},
     {"_csvrows", guarded<rows>},     {"_csvnumber", guarded<number>},
     {"_csvfield", guarded<field>},   {"_csvseparator", guarded<separator>},
-    {"_csvdates", guarded<dates>},
+    {"_csvdates", guarded<dates>},   {"_csvmissing", guarded<is_missing>},
 };
 
 }  // namespace

@@ -49,6 +49,7 @@ local native = {
    csv_run = core._csvrun,
    csv_column = core._csvcolumn,
    csv_dates = core._csvdates,
+   csv_is_missing = core._csvmissing,
    csv_rows = core._csvrows,
    csv_number = core._csvnumber,
    csv_field = core._csvfield,

@@ -1,12 +1,9 @@
 -- Tracked numbers: numbers that depend on tensors that a gradient tape tracks.
 
-local versions = require 'tensor.versions'
+local is_integral = require 'tensor.types'.is_integral
 local raise = require 'tensor.raise'
+local versions = require 'tensor.versions'
 
-local is_floating_type = {}
-for _, element in ipairs(require 'tensor.types') do
-   is_floating_type[('torch.%sTensor'):format(element.name)] = not element.integral
-end
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
 -- native: the functions of generic/grad.cc. Returns wrap(t), which makes a number of a DoubleTensor
@@ -100,7 +97,7 @@ return function(tensor, native)
    of_tensor.cadd, of_tensor.csub = of_tensor.add, of_tensor.sub
 
    local function is_floating(t)
-      return istensor(t) and is_floating_type[t:type()]
+      return istensor(t) and is_integral[t:type()] == false
    end
 
    -- Operations with another order of arguments. They return false if these fit no form.

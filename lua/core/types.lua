@@ -1,6 +1,6 @@
--- The element types: name, conversion method and C type.
+-- The list of the element types: name, conversion method and C type.
 
-return {
+local types = {
    {name = 'Byte', method = 'byte', ctype = 'uint8_t', integral = true},
    {name = 'Char', method = 'char', ctype = 'int8_t', integral = true},
    {name = 'Short', method = 'short', ctype = 'int16_t', integral = true},
@@ -11,3 +11,11 @@ return {
    {name = 'Float', method = 'float', ctype = 'float'},
    {name = 'Double', method = 'double', ctype = 'double'},
 }
+
+--- is_integral[class]: whether the elements of a tensor class, by its name, are integers.
+types.is_integral = {}
+for _, element in ipairs(types) do
+   types.is_integral[('torch.%sTensor'):format(element.name)] = element.integral or false
+end
+
+return types

@@ -2,10 +2,8 @@
 
 local files = require 'tensor.files'
 local named_columns = require 'tensor.named_columns'
+local native = require 'tensor.native'
 
--- The strings that `load` reads as missing by default: kCsvMissing in lib/TH/io/csv_style.cc.
-local MISSING = {[''] = true, NA = true, ['N/A'] = true, NaN = true, nan = true, NULL = true,
-                 null = true, None = true}
 local NAN = {}  -- the key of NaN, which a table cannot have as a key
 
 local function install(tensor)
@@ -60,7 +58,7 @@ local function install(tensor)
    local function describe_texts(row, texts)
       local known = {}
       for _, text in ipairs(texts) do
-         if not MISSING[text] then
+         if not native.csv_is_missing(text) then
             known[#known + 1] = text
          end
       end

@@ -4,13 +4,9 @@
 local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
+local is_integral = require 'tensor.types'.is_integral
 
 local transforms = {}
-
-local is_integral = {}
-for _, element in ipairs(require 'tensor.types') do
-   is_integral[('torch.%sTensor'):format(element.name)] = element.integral
-end
 
 local function check(name, what, value, is_valid)
    if not is_valid then

@@ -238,9 +238,9 @@ end
 
 --- allReduce(x [, 'sum' | 'mean' | 'prod' | 'min' | 'max'] [, options]): overwrites the tensors in
 -- x, and numbers beside them, by their reduction over all ranks. Returns x. A number returns the
--- reduced number. options:
--- async returns a handle; deterministic adds in an order that depends only on the number of ranks;
--- result leaves x unchanged, and overwrites this tensor or nested table instead.
+-- reduced number. options: async returns a handle; deterministic adds in an order that depends only
+-- on the number of ranks; result leaves x unchanged, and overwrites this tensor or nested table
+-- instead.
 function Group:allReduce(x, reduction, options)
    local root
    reduction, root, options = read_reduction('allReduce', reduction, options)
