@@ -15,6 +15,7 @@ end
 
 local function install(tensor)
    local record = tensor._record
+   tensor._record = nil  -- private
 
    -- The open scopes, in the order of their beginnings: {objects=, thread=, outer=, position=}.
    -- outer: the open scope that recorded for this thread before, also if another coroutine began

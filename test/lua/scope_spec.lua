@@ -353,4 +353,8 @@ describe('tensor.scope', function()
       assert.same({3, 5, 7}, r:totable())
     end
   end)
+
+  it('record by a function that programs cannot call', function()
+    assert.is_nil(rawget(tensor, '_record'))
+  end)
 end)
