@@ -139,8 +139,13 @@ local function install(tensor)
    function tensor.vecdot(a, b, dim)
       check_tensor('vecdot', a, 2)
       check_tensor('vecdot', b, 2)
-      a, b = tensor.broadcastTensors(a, b)
-      return tensor.einsum('...i,...i->...', a:movedim(dim or -1, -1), b:movedim(dim or -1, -1))
+      if not a:isSameSizeAs(b) then
+         a, b = tensor.broadcastTensors(a, b)
+      end
+      if dim and dim ~= -1 then
+         a, b = a:movedim(dim, -1), b:movedim(dim, -1)
+      end
+      return tensor.einsum('...i,...i->...', a, b)
    end
 
    local function dimensions_of(name, t, list)

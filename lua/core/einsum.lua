@@ -2,9 +2,11 @@
 -- from left to right, two at a time, by a batch of matrix products. A label is summed over as soon
 -- as no remaining operand needs it.
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
 local files = require 'tensor.files'
 local raise = require 'tensor.raise'
+
+local each, unpack = versions.each, versions.unpack
 
 local function install(tensor)
    local function fail(...)
@@ -37,6 +39,14 @@ local function install(tensor)
 
    -- Returns a view with each label once: the diagonal of the dimensions with the same label.
    local function distinct(t, labels)
+      local seen, repeated = {}, false
+      for _, label in ipairs(labels) do
+         repeated = repeated or seen[label]
+         seen[label] = true
+      end
+      if not repeated then
+         return { t = t, labels = labels }
+      end
       local own, sizes, strides, index_of = {}, {}, {}, {}
       for d, label in ipairs(labels) do
          local k = index_of[label]
@@ -50,10 +60,10 @@ local function install(tensor)
             index_of[label], own[k], sizes[k], strides[k] = k, label, t:size(d), t:stride(d)
          end
       end
-      if #own < #labels and t:nElement() > 0 then
+      if t:nElement() > 0 then
          t = t.new():set(t:storage(), t:storageOffset(), tensor.LongStorage(sizes),
                          tensor.LongStorage(strides))
-      elseif #own < #labels then
+      else
          t = t.new(tensor.LongStorage(sizes))
       end
       return { t = t, labels = own }
@@ -61,29 +71,40 @@ local function install(tensor)
 
    -- Sums over the labels that are not needed: one sum, which rounds 16-bit types once.
    local function summed(operand, needed)
+      local all = true
+      for _, label in ipairs(operand.labels) do all = all and needed[label] end
+      if all then
+         return operand
+      end
       local labels, dims = {}, {}
       for d, label in ipairs(operand.labels) do
          local list = needed[label] and labels or dims
          list[#list + 1] = needed[label] and label or d
       end
-      if #dims == 0 then
-         return operand
-      end
       return { t = operand.t:sum(dims, #labels == 0), labels = labels }
    end
 
    -- Returns the operand with its dimensions in the order of `labels`, viewed with these sizes.
+   -- Small tensors take longer to view than to multiply, so it makes only the views that it needs.
    local function arranged(operand, order, sizes, shape)
-      if #order == 0 then
-         return operand.t:contiguous():view(tensor.LongStorage(shape))
-      end
-      local index_of, dims, expanded = {}, {}, {}
+      local t, index_of, dims, expanded = operand.t, {}, {}, {}
+      local in_order, of_sizes, of_shape = true, true, #shape == #order
       for d, label in ipairs(operand.labels) do index_of[label] = d end
       for k, label in ipairs(order) do
-         dims[k], expanded[k] = index_of[label], sizes[label]
+         local d, size = index_of[label], sizes[label]
+         dims[k], expanded[k] = d, size
+         in_order = in_order and d == k
+         of_sizes = of_sizes and t:size(d) == size
+         of_shape = of_shape and shape[k] == size
       end
-      local t = operand.t:permute(tensor.LongStorage(dims)):expand(tensor.LongStorage(expanded))
-      return t:contiguous():view(tensor.LongStorage(shape))
+      if not in_order then
+         t = t:permute(unpack(dims))
+      end
+      if not of_sizes then
+         t = t:expand(unpack(expanded))
+      end
+      t = t:contiguous()
+      return of_shape and t or t:view(unpack(shape))
    end
 
    local function joined(...)
@@ -121,8 +142,10 @@ local function install(tensor)
       local shape = {}
       for d, label in ipairs(labels) do shape[d] = sizes[label] end
       local product = tensor.bmm(left, right)
-      return { t = product:view(tensor.LongStorage(#shape > 0 and shape or { 1 })),
-               labels = labels }
+      if #shape == 0 then
+         shape[1] = 1
+      end
+      return { t = product:view(unpack(shape)), labels = labels }
    end
 
    -- Returns the labels of the result: as given, or those that occur once, in alphabetical order.
