@@ -12,6 +12,7 @@
 #include "backend/index_call.h"
 #include "backend/loop_plan.h"
 #include "backend/network_call.h"
+#include "backend/pair_call.h"
 #include "backend/product_call.h"
 #include "backend/quantized_call.h"
 #include "backend/random_call.h"
@@ -45,6 +46,7 @@ namespace th {
   TH_SEARCH_OPS(X)          \
   TH_CONVOLUTION_OPS(X)     \
   TH_NETWORK_OPS(X)         \
+  TH_PAIR_OPS(X)            \
   TH_SPATIAL_OPS(X)         \
   TH_FUSED_OPS(X)
 

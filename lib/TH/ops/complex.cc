@@ -35,21 +35,17 @@ void shapes_of_both(A& a, Shapes& s) {
     s.fail(a.b, "sizes %s and %s do not broadcast", shape_text(*a.a).c_str(),
            shape_text(*a.b).c_str());
   }
-  s.set(a.r_, ndim, size);
+  s.set(a.r_, ndim, size, Layout::contiguous);
 }
 
 // Calls f(real part of r, imaginary part of r). Reduced types are computed in float.
 template <class F>
 void with_parts(Tensor* r, const F& f) {
   if (r->numel() == 0) return;
-  const DType type = compute_type(r->dtype);
-  TensorRef computed = shared(r);
-  if (type != r->dtype) {
-    computed = TensorRef(tensor_new(type));
-    resize_as(computed.get(), *r);
-  }
-  f(part_of(computed, 0).get(), part_of(computed, 1).get());
-  if (type != r->dtype) ops::copy(r, computed.get());
+  compute_in(compute_type(r->dtype), r, [&](Tensor* computed) {
+    const TensorRef t = shared(computed);
+    f(part_of(t, 0).get(), part_of(t, 1).get());
+  });
 }
 
 struct Parts {
@@ -68,6 +64,27 @@ void multiply(Tensor* re, Tensor* im, const Parts& a, const Parts& b) {
   ops::addcmul(re, re, -1, a.im.get(), b.im.get());
   ops::cmul(im, a.re.get(), b.im.get());
   ops::addcmul(im, im, 1, a.im.get(), b.re.get());
+}
+
+// The same in one pass, which no tracer follows.
+void multiply(args::complexMul& a) {
+  Device* device = device_of({a.a, a.b});
+  place_result(device, a.r_);
+  if (a.r_->numel() == 0) return;
+  const DType type = compute_type(a.r_->dtype);
+  TensorRef x = contiguous(expanded(in_type(a.a, type), *a.r_).get());
+  TensorRef y = contiguous(expanded(in_type(a.b, type), *a.r_).get());
+  compute_in(type, a.r_, [&](Tensor* r) {
+    run(a.op, device, [&](Operands& at) {
+      ComplexProductCall call;
+      call.dtype = type;
+      call.n = r->numel() / 2;
+      call.a = at.read(x.get()).data;
+      call.b = at.read(y.get()).data;
+      call.r = at.overwrite(r);
+      return call;
+    });
+  });
 }
 
 // Returns t / d.
@@ -119,6 +136,7 @@ void calls(args::complexConj& a) {
 
 void shapes(args::complexMul& a, Shapes& s) { shapes_of_both(a, s); }
 void calls(args::complexMul& a) {
+  if (!is_followed({a.a, a.b})) return multiply(a);
   with_parts(a.r_, [&](Tensor* re, Tensor* im) {
     multiply(re, im, parts_of(a.a, *a.r_), parts_of(a.b, *a.r_));
   });

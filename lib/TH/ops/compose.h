@@ -99,6 +99,15 @@ inline TensorRef in_type(Tensor* t, DType type) {
   });
 }
 
+// Computes r by f(to), in the given type, directly if r has that type.
+template <class F>
+void compute_in(DType type, Tensor* r, const F& f) {
+  if (r->dtype == type) return f(r);
+  TensorRef result(tensor_new_sized(type, r->nDimension, r->size));
+  f(result.get());
+  ops::copy(r, result.get());
+}
+
 }  // namespace
 }  // namespace th
 

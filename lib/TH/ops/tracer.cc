@@ -112,11 +112,11 @@ void trace_returned(Tensor* number) noexcept {
   ThreadTracers::each([number](Tracer& tracer) { tracer.returned(number); });
 }
 
-bool is_followed_slow(TensorList tensors) noexcept {
+bool is_followed_slow(const Tensor* const* tensors, size_t count) noexcept {
   bool followed = false;
   ThreadTracers::each([&](const Tracer& tracer) {
-    for (int k = 0; k < tensors.count; ++k) {
-      followed = followed || tracer.follows(*tensors.tensors[k]);
+    for (size_t k = 0; k < count; ++k) {
+      followed = followed || tracer.follows(*tensors[k]);
     }
   });
   return followed;

@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <climits>
+#include <initializer_list>
 
 #include "base/visibility.h"
 #include "ops/rows.h"
@@ -99,9 +100,12 @@ inline void trace_use(Storage* s, ElementUse use) {
   if (tracing() && s) trace_use_slow(s, use);
 }
 // Returns true if a tracer of the calling thread follows one of the tensors. See Tracer.
-bool is_followed_slow(TensorList tensors) noexcept;
+bool is_followed_slow(const Tensor* const* tensors, size_t count) noexcept;
 inline bool is_followed(TensorList tensors) noexcept {
-  return tracing() && is_followed_slow(tensors);
+  return tracing() && is_followed_slow(tensors.tensors, static_cast<size_t>(tensors.count));
+}
+inline bool is_followed(std::initializer_list<const Tensor*> tensors) noexcept {
+  return tracing() && is_followed_slow(tensors.begin(), tensors.size());
 }
 inline void trace_allocation(const Tensor& t) noexcept {
   if (tracing() && t.storage) trace_allocation_slow(t.storage);

@@ -83,15 +83,6 @@ TensorRef rows_of(Tensor* t) {
   return view_of(whole, [&](Tensor* v) { views::view(v, whole.get(), {2, size}); });
 }
 
-// Computes r by f(to), in the given type, directly if r has that type.
-template <class F>
-void compute_in(DType type, Tensor* r, const F& f) {
-  if (r->dtype == type) return f(r);
-  TensorRef result(tensor_new_sized(type, r->nDimension, r->size));
-  f(result.get());
-  ops::copy(r, result.get());
-}
-
 }  // namespace
 
 void shapes(args::cross& a, Shapes& s) { shapes_of_cross(a, s, a.dimension < 0); }
@@ -178,10 +169,26 @@ void calls(args::match& a) {
 
 namespace {
 
-// The differences of this many elements are computed at a time: on the CPU they stay in its caches.
-constexpr int64_t kDistancesOfHost = int64_t{1} << 16, kDistancesOfDevice = int64_t{1} << 22;
-// Rows of up to this many elements make inner loops too short.
-constexpr int64_t kShortRow = 64;
+// The distances as the norms of differences, of which a tracer follows the derivatives.
+void copy_distances(args::cdist& a) {
+  // The differences broadcast, also if there are as many rows in a as in b.
+  RulesScope rules({Pairing::numpy, current_rules.torch7});
+  const Var x = formulas::unsqueeze1d(ref(a.a), int64_t{a.a->nDimension - 1});
+  const Var y = formulas::unsqueeze1d(ref(a.b), int64_t{a.b->nDimension - 2});
+  ops::copy(a.r_, formulas::norm(x - y, a.value, a.r_->nDimension, false).get());
+}
+
+// The matrices of t, with this many rows, for each batch of r. The result is contiguous.
+TensorRef rows_of_batch(const TensorRef& t, int64_t rows, const Tensor& r) {
+  int64_t size[kMaxDims];
+  std::copy_n(r.size, r.nDimension - 2, size);
+  size[r.nDimension - 2] = rows;
+  size[r.nDimension - 1] = t->size[t->nDimension - 1];
+  TensorRef expanded = view_of(t, [&](Tensor* v) {
+    views::expand(v, t.get(), {r.nDimension, size});
+  });
+  return contiguous(expanded.get());
+}
 
 }  // namespace
 
@@ -204,36 +211,35 @@ void shapes(args::cdist& a, Shapes& s) {
   }
   size[ndim++] = x.size[x.nDimension - 2];
   size[ndim++] = y.size[y.nDimension - 2];
-  s.set(a.r_, ndim, size);
+  s.set(a.r_, ndim, size, Layout::contiguous);
 }
 void calls(args::cdist& a) {
   Tensor* r = a.r_;
   if (r->numel() == 0) return;
-  // The differences broadcast, also if there are as many rows in a as in b.
-  RulesScope rules({Pairing::numpy, current_rules.torch7});
+  if (is_followed({a.a, a.b})) return copy_distances(a);
   Device* device = device_of({a.a, a.b});
   place_result(device, r);
-  const int64_t rows = r->nDimension - 2, n = r->size[rows];
-  const int64_t length = std::max<int64_t>(a.a->size[a.a->nDimension - 1], 1);
-  const int64_t per_row = std::max<int64_t>(r->numel() / n * length, 1);
-  const int64_t elements = device ? kDistancesOfDevice : kDistancesOfHost;
-  const int64_t at_once = std::clamp<int64_t>(elements / per_row, 1, n);
-  // The differences of rows i and j are the elements (..., i, j, k), or (..., k, i, j) for short
-  // rows, so that inner loops run over j.
-  const bool by_planes =
-      length <= kShortRow && r->size[rows + 1] >= 4 * length && elements >= 4 * per_row;
-  const Var own = by_planes ? transposed(ref(a.a)) : ref(a.a);
-  const Var other = by_planes ? Var(clone(transposed(ref(a.b)).get())) : ref(a.b);
-  const int after = by_planes ? 0 : 1;  // the number of dimensions after those of i and j
-  const Var x = formulas::unsqueeze1d(own, int64_t{own->nDimension - after});
-  const Var y = formulas::unsqueeze1d(other, int64_t{other->nDimension - 1 - after});
-  const int64_t summed = by_planes ? rows : r->nDimension;
-  for (int64_t first = 0; first < n; first += at_once) {
-    const int64_t count = std::min(at_once, n - first);
-    const Var differences = part(x, x->nDimension - 2 - after, first, count) - y;
-    const Var norms = formulas::norm(differences, a.value, summed, false);
-    ops::copy(narrowed(shared(r), rows, first, count).get(), norms.get());
-  }
+  const int64_t length = a.a->size[a.a->nDimension - 1];
+  if (length == 0) return ops::zero(r);
+  const DType type = compute_type(r->dtype);
+  const int64_t rows = r->size[r->nDimension - 2], columns = r->size[r->nDimension - 1];
+  TensorRef x = rows_of_batch(in_type(a.a, type), rows, *r);
+  TensorRef y = rows_of_batch(in_type(a.b, type), columns, *r);
+  compute_in(type, r, [&](Tensor* to) {
+    run(a.op, device, [&](Operands& at) {
+      DistancesCall call;
+      call.dtype = type;
+      call.batches = to->numel() / (rows * columns);
+      call.rows = rows;
+      call.columns = columns;
+      call.length = length;
+      call.p = a.value.to_double();
+      call.a = at.read(x.get()).data;
+      call.b = at.read(y.get()).data;
+      call.r = at.overwrite(to);
+      return call;
+    });
+  });
 }
 
 }  // namespace th

@@ -1,0 +1,138 @@
+#ifndef TH_FUNCTORS_DISTANCES_H
+#define TH_FUNCTORS_DISTANCES_H
+
+// p-norms of differences of rows. A norm accumulates a few differences in the element type, in
+// numbers or vectors V of them, and joins these sums in double. It has the members
+//   V accumulate(V sum, V difference)
+//   double joined(double x, double y)
+//   double root(double total)
+// and kScales, which is true if powers of differences overflow or underflow.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "tensor/host_device.h"
+
+namespace th {
+namespace {
+
+// The differences that are accumulated before their sum is joined with others.
+constexpr int64_t kJoinedDifferences = 32;
+
+template <class V>
+TH_HD V absolute(V x) {
+  return x < 0 ? -x : x;  // NaN stays
+}
+
+struct SumOfSquares {
+  static constexpr bool kScales = true;
+  template <class V>
+  TH_HD V accumulate(V sum, V difference) const {
+    return sum + difference * difference;
+  }
+  TH_HD double joined(double x, double y) const { return x + y; }
+  TH_HD double root(double total) const { return std::sqrt(total); }
+};
+
+struct SumOfSizes {
+  static constexpr bool kScales = false;
+  template <class V>
+  TH_HD V accumulate(V sum, V difference) const {
+    return sum + absolute(difference);
+  }
+  TH_HD double joined(double x, double y) const { return x + y; }
+  TH_HD double root(double total) const { return total; }
+};
+
+// The first NaN stays.
+struct LargestSize {
+  static constexpr bool kScales = false;
+  template <class V>
+  TH_HD V accumulate(V most, V difference) const {
+    const V size = absolute(difference);
+    return (size > most) | (size != size) ? size : most;
+  }
+  TH_HD double joined(double x, double y) const { return y > x || y != y ? y : x; }
+  TH_HD double root(double total) const { return total; }
+};
+
+struct CountOfOthers {
+  static constexpr bool kScales = false;
+  template <class V>
+  TH_HD V accumulate(V count, V difference) const {
+    return difference != 0 ? count + 1 : count;
+  }
+  TH_HD double joined(double x, double y) const { return x + y; }
+  TH_HD double root(double total) const { return total; }
+};
+
+struct SumOfPowers {
+  static constexpr bool kScales = true;
+  double power;
+  template <class V>
+  TH_HD V accumulate(V sum, V difference) const {
+    if constexpr (std::is_arithmetic_v<V>) {
+      return sum + std::pow(absolute(difference), static_cast<V>(power));
+    } else {
+      for (size_t k = 0; k < sizeof(V) / sizeof(sum[0]); ++k) {
+        sum[k] = accumulate(+sum[k], +difference[k]);
+      }
+      return sum;
+    }
+  }
+  TH_HD double joined(double x, double y) const { return x + y; }
+  TH_HD double root(double total) const { return std::pow(total, 1 / power); }
+};
+
+// Divides by the largest of n differences, so that no power overflows or underflows. The elements
+// of y are `step` apart.
+template <class T, class Norm>
+TH_HD double scaled_distance(const Norm& norm, const T* x, const T* y, int64_t step, int64_t n) {
+  const LargestSize largest;
+  double most = 0, sum = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    most = largest.accumulate(most, static_cast<double>(x[k] - y[k * step]));
+  }
+  if (!(most > 0 && most <= std::numeric_limits<double>::max())) return most;
+  for (int64_t k = 0; k < n; ++k) {
+    sum = norm.accumulate(sum, static_cast<double>(x[k] - y[k * step]) / most);
+  }
+  return most * norm.root(sum);
+}
+
+// Returns the norm of n differences, of which `total` is the sum.
+template <class T, class Norm>
+TH_HD T distance_of(const Norm& norm, double total, const T* x, const T* y, int64_t step,
+                    int64_t n) {
+  if constexpr (Norm::kScales) {
+    // Powers below this may have lost digits.
+    constexpr double least = static_cast<double>(std::numeric_limits<T>::min()) * 1e10;
+    if (!(total >= least && total <= std::numeric_limits<double>::max())) {
+      return static_cast<T>(scaled_distance(norm, x, y, step, n));
+    }
+  }
+  return static_cast<T>(norm.root(total));
+}
+
+// Calls f(norm) with the norm for p >= 0.
+template <class F>
+void with_norm(double p, const F& f) {
+  if (p == 2) {
+    f(SumOfSquares());
+  } else if (p == 1) {
+    f(SumOfSizes());
+  } else if (p == 0) {
+    f(CountOfOthers());
+  } else if (p == std::numeric_limits<double>::infinity()) {
+    f(LargestSize());
+  } else {
+    f(SumOfPowers{p});
+  }
+}
+
+}  // namespace
+}  // namespace th
+
+#endif
