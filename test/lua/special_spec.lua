@@ -137,6 +137,16 @@ it('special functions keep their digits near poles and for large arguments', fun
   assert_close(0.50000007677647, tensor.igamma(T { 3e12 }, T { 3e12 })[1], 100)
   assert_close(0.49999992322353, tensor.igammac(T { 3e12 }, T { 3e12 })[1], 100)
   assert_close(0.84134474606854, tensor.igammac(T { 1e14 }, T { 1e14 - 1e7 })[1], 100)
+  for _, class in ipairs { tensor.DoubleTensor, tensor.FloatTensor } do
+    local t, x = class { 1e17, 1e15, 1e15 }, class { 1, 1e-30, 1e17 }
+    assert.are.same({ 0, 0, 1 }, tensor.igamma(t, x):totable())
+    assert.are.same({ 1, 1, 0 }, tensor.igammac(t, x):totable())
+  end
+  -- Figures of mpmath.
+  assert_close(0.29401167965948818, tensor.igamma(T { 11 }, T { 9 })[1], 40)
+  assert_close(0.28722997071546047, tensor.igamma(T { 10.3424220578745 },
+                                                  T { 8.342664679512382 })[1], 40)
+  assert_close(0.2161609147653019, tensor.igammac(T { 10.06 }, T { 12.38 })[1], 40)
 end)
 
 it('the power 0.5 is the square root, except at -0 and -infinity', function()

@@ -210,7 +210,8 @@ TH_HD double gamma_density(double a, double x) {
   const double exponent = std::fabs(difference) < 0.5 ? std::log1p(difference) - difference
                                                       : std::log(x / a) - difference;
   const double y = 1 / (a * a);
-  const double stirling = (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / a;
+  const double rest = 1.0 / 1680 - y * (1.0 / 1188 - y * (691.0 / 360360 - y / 156));
+  const double stirling = (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * rest))) / a;
   return std::exp(a * exponent - stirling) / std::sqrt(6.28318530717958647692 * a);
 }
 
@@ -252,6 +253,7 @@ TH_HD double incomplete_gamma(double a, double x, bool upper) {
                                    ? d * d * (1.0 / 2 - d * (1.0 / 3 - d * (1.0 / 4 - d / 5)))
                                    : d - std::log1p(d);
     const double z = std::sqrt(half_square * a);
+    if (!(z < 40)) return (x < a) == upper ? 1 : 0;
     const double eta = std::copysign(std::sqrt(2 * half_square), d);
     const double second = std::exp(-z * z) / std::sqrt(2 * M_PI * a) * (eta / 12 - 1.0 / 3);
     return std::erfc((x < a) == upper ? -z : z) / 2 + (upper ? second : -second);
