@@ -125,6 +125,15 @@ describe('reductions to the positions of indices', function()
   end)
 end)
 
+it('comparisons of 16-bit tensors round numbers beyond their range to infinity', function()
+  local t = tensor.HalfTensor { math.huge, 65504 }
+  for _, number in ipairs { 70000, 1e6, 1e39 } do
+    assert.are.same({ 1, 0 }, t:eq(number):totable())
+    assert.are.same({ 0, 0 }, t:gt(number):totable())
+    assert.are.same({ 0, 1 }, t:lt(number):totable())
+  end
+end)
+
 it('an element does not depend on its position, with one tensor or two', function()
   local functions = { tensor.xlogy, tensor.atan2, tensor.hypot, tensor.cpow, tensor.logaddexp,
                       tensor.exp2, tensor.atanh, tensor.logit, tensor.log1p, tensor.asinh }

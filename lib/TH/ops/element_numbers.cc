@@ -172,14 +172,12 @@ void fit_integers(DType type, Op* op, Scalar* numbers) {
   }
 }
 
-// Rounds the number of a comparison as elements are, so that HalfTensor{0.1}:eq(0.1) is 1. Numbers
-// beyond the largest element stay beyond it.
+// Rounds the number of a comparison as elements are, so that HalfTensor{0.1}:eq(0.1) is 1.
 void round_like_elements(DType type, Scalar* number) {
   if (compute_type(type) == type) return;
   const double given = number->to_double();
-  const double rounded =
+  *number =
       dispatch(type, [&](auto zero) -> double { return load(convert<decltype(zero)>(given)); });
-  if (std::isfinite(rounded)) *number = rounded;
 }
 
 }  // namespace
