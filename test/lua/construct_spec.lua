@@ -311,6 +311,12 @@ describe('range', function()
       end
     end
     assert.are.same({ 0, 0.25, 0.5, 0.75 }, list(tensor.linspace(0, 1, 4, false)))
+    for _, shape in ipairs{ { 2, 2 }, { 1, 4 }, { 4, 1 } } do
+      local t = tensor.zeros(tensor.LongStorage(shape)):double()
+      assert.are.equal(t, tensor.linspace(t, 0, 3, 4))
+      assert.are.same(shape, t:size():totable())
+      assert.are.same({ 0, 1, 2, 3 }, list(t:view(4)))
+    end
   end)
 end)
 

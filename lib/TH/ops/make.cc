@@ -123,7 +123,9 @@ void points(const Arguments& a, bool power_of_ten) {
 void end_exactly(Tensor* r, const Scalar& end) {
   if (r->numel() < 2) return;
   TensorRef last(tensor_new(r->dtype));
-  ops::narrow(last.get(), r, 0, r->numel() - 1, 1);
+  for (int d = 0; d < r->nDimension; ++d) {
+    ops::narrow(last.get(), d == 0 ? r : last.get(), d, r->size[d] - 1, 1);
+  }
   ops::fill(last.get(), end);
 }
 
