@@ -54,6 +54,22 @@ local function square_sum(x) return tensor.cmul(x, x):sum() end
 describe('a compiled gradient', function()
   before_each(function() tensor.setdefaulttensortype 'torch.DoubleTensor' end)
 
+  it('of a mean of 16-bit elements has the digits of its type', function()
+    local x, y = tensor.randn(1000) * 100, tensor.randn(1000)
+    for _, class in ipairs { 'torch.HalfTensor', 'torch.BFloat16Tensor', 'torch.FloatTensor' } do
+      for _, loss in ipairs { tensor.mse, tensor.huber, tensor.binaryCrossEntropy } do
+        compare(function()
+          local target = y:type(class):clamp(0, 1)
+          local df = tensor.grad(function(p) return loss(p, target) * 0.37 end, { tensors = true })
+          return df, x:type(class)
+        end)
+      end
+    end
+    local p = tensor.HalfTensor(1000000):fill(1000)
+    local df = tensor.grad(function(t) return tensor.mse(t, p * 0) end)
+    assert.are.equal(tensor.HalfTensor { 0.002 }[1], df(p)[1])
+  end)
+
   it('has the form of the argument', function()
     compare(function()
       local df = tensor.grad(function(p, x)

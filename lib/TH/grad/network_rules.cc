@@ -423,13 +423,16 @@ double reduction_factor(const Var& t, char reduction) {
   return reduction == 'm' ? 1 / static_cast<double>(t->numel()) : 1;
 }
 
-// f(values...) * g * factor, where g has one element. In a fused expression, a number is faster
-// than an operand of one element.
-template <class F, class... V>
-Var times_number(const Var& g, double factor, const F& f, const V&... values) {
-  if (has_tracers() || device_of({g.get()})) return f(values...) * (g * factor);
-  const double scale = ops::item(g.get()).to_double() * factor;
-  return in_one_pass([&](const auto&... v) { return f(v...) * scale; }, values...);
+// f(x, y) * g * factor, where g has one element, in the type of computation: a small factor would
+// lose digits in a 16-bit type. In a fused expression, a number is faster than an operand of one
+// element.
+template <class F>
+Var times_number(const Var& g, double factor, const F& f, const Var& x, const Var& y) {
+  const Var a = in_compute_type(x), b = converted(y, a->dtype);
+  const Var scale = converted(g, a->dtype) * factor;
+  if (has_tracers() || device_of({g.get()})) return f(a, b) * scale;
+  const double number = ops::item(scale.get()).to_double();
+  return in_one_pass([&](const auto&... v) { return f(v...) * number; }, a, b);
 }
 
 // The loss is w * ((1 - y) * x + f * softplus(-x)), where y is the target and f = 1 + (p - 1) * y.
