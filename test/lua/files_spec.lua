@@ -318,7 +318,13 @@ describe('a text file', function()
         local file = reader(text .. ' 1')
         local value = file['read' .. name](file)
         assert.are.equal(k == 2, file:hasError(), text)
-        if k == 1 then assert.are.equal(tonumber(text), tonumber(value)) end
+        if k == 1 then
+          assert.are.equal(tonumber(text), tonumber(value))
+        else
+          file:clearError():pedantic():seek(1)
+          local message = error_of(file['read' .. name], file)
+          assert.matches(text .. ' does not fit into an? ' .. name, message)
+        end
       end
     end
   end)

@@ -180,13 +180,17 @@ bool File::read_number(DType type, void* to) {
   errno = 0;
   Scalar value = integral ? Scalar(static_cast<int64_t>(std::strtoll(text.c_str(), &end, 10)))
                           : Scalar(std::strtod(text.c_str(), &end));
-  if (text.empty() || *end || text.size() > kLongest || (integral && errno == ERANGE)) return false;
-  return dispatch(type, [&](auto zero) {
+  if (text.empty() || *end || text.size() > kLongest) return false;
+  const bool fits = dispatch(type, [&](auto zero) {
     using T = decltype(zero);
     const T element = convert<T>(value);
     std::memcpy(to, &element, sizeof(element));
-    return !integral || convert<int64_t>(element) == convert<int64_t>(value);
+    return !integral || (errno != ERANGE && convert<int64_t>(element) == convert<int64_t>(value));
   });
+  if (!fits) {
+    fail_quietly("read error: %.40s does not fit into %s", text.c_str(), name_with_article(type));
+  }
+  return fits;
 }
 
 bool File::write_number(DType type, const void* from) {
