@@ -175,6 +175,8 @@ describe('files for NumPy', function()
           assert.error_matches(function() tensor.save(name, { [key] = tensor.ones(2) }) end,
                                'invalid array name: ' .. tostring(key), 1, true)
         end
+        assert.matches('the name of a member has 70004 bytes',
+                       error_of(tensor.save, name, { [('x'):rep(70000)] = tensor.ones(1) }))
         -- Nothing is an archive, too.
         tensor.save(name, {}, { compress = compress })
         assert.is_nil(next(tensor.load(name)))

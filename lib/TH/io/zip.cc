@@ -33,6 +33,10 @@ void check_elements(const Storage& storage, int64_t first, int64_t count) {
 void ZipWriter::add(const char* name, std::string head, Storage* storage, int64_t first,
                     int64_t count) {
   check_elements(*storage, first, count);
+  if (std::strlen(name) > UINT16_MAX) {
+    fail("the name of a member has %zu bytes; a ZIP file holds names of at most %d",
+         std::strlen(name), UINT16_MAX);
+  }
   storage_retain(storage);
   StorageRef held(storage);
   members_.push_back({name, std::move(head), std::move(held), first, count});
