@@ -95,6 +95,11 @@ void read_list(lua_State* L, State* state, int index, DType type, bool converts,
       lua_remove(L, -2);
       object = object_at(L, state, lua_gettop(L));
     }
+    if (object.box && !object.payload) {
+      raise_error(
+          L, "%s: a finalizer or tensor.scope has freed the tensor at position %d of the table",
+          name, i + 1);
+    }
     if (!object.is_tensor() || object.dtype() != type) {
       raise_error(L, "%s: %sTensor is expected at position %d of the table, got %s%s", name,
                   th::name_with_article(type), i + 1, shown_type(L, lua_gettop(L)),

@@ -114,6 +114,7 @@ describe('tensor.scope', function()
     for _, use in ipairs {
       function() return t + 1 end, function() return t[{1, 2}] end, function() return s[1] end,
       function() return tensor.add(other, t) end, function() return t:exp() end,
+      function() return tensor.cat({other, t}) end,
     } do
       local fine, message = pcall(use)
       assert.is_false(fine)
