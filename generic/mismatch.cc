@@ -128,6 +128,9 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
   if (!std::strcmp(name, "norm") && count == 2 && codes == (kTensor | kString << 4)) {
     return "t:norm() is the Frobenius norm; matrixNorm and nuclearNorm compute others";
   }
+  if (!std::strcmp(name, "where") && count == 1 && codes == kTensor) {
+    return "tensor.nonzero(mask) returns the positions of the elements other than 0";
+  }
   const bool two_tensors = count == 2 && codes == (kTensor | kTensor << 4);
   // A second tensor of integers may be meant as the counts of observations.
   const bool is_cov = !std::strcmp(name, "cov") && two_tensors && !th::is_integral(second.dtype());
@@ -156,9 +159,12 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
 }  // namespace
 
 int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern, DType type) {
-  const bool has_conversion = type != DType::Double && is_defined(pattern, DType::Double);
-  return raise_error(L, "%s is not defined for %s%s", name, tensor_class(type),
-                     has_conversion ? ": convert it, as t:double() does" : "");
+  const DType other = type == DType::Double ? DType::Long : DType::Double;
+  if (!is_defined(pattern, other)) {
+    return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
+  }
+  return raise_error(L, "%s is not defined for %s: convert it, as t:%s() does", name,
+                     tensor_class(type), conversion(other));
 }
 
 int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type) {

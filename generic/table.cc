@@ -149,9 +149,11 @@ void TableReader::check_key(int64_t n) {
 void TableReader::check_type(int d, int64_t i) {
   const bool innermost = d == t_.nDimension - 1;
   if (innermost ? lua_isnumber(L, -1) : lua_istable(L, -1)) return;
-  raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s",
+  const bool is_tensor = object_at(L, registered_state(L), lua_gettop(L)).is_tensor();
+  raise_error(L, "%s: %s is expected at position %d of dimension %d of the table, got %s%s",
               tensor_class(t_.dtype), innermost ? "a number" : "a table", static_cast<int>(i),
-              d + 1, shown_type(L, lua_gettop(L)));
+              d + 1, shown_type(L, lua_gettop(L)),
+              is_tensor ? ": tensor.stack makes a tensor of several" : "");
 }
 
 // Pushes the table for dimension d of the view, at an offset in elements. Creating a table may run

@@ -256,6 +256,9 @@ int contiguous(lua_State* L) {
 int copy(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
+  if (lua_isnoneornil(L, 2)) {
+    raise_error(L, "copy: a tensor to copy from is expected; t:clone() returns a copy of t");
+  }
   Tensor* source = check_tensor(L, state, 2);
   refuse_held(L, state, "copy", t->storage);
   const bool stays =

@@ -166,6 +166,11 @@ local calls = {
    "arguments have no names, but argument #1 is a table with the key 'descending'"},
   {'torch.cat{t, t, dim = 1}', "arguments have no names", "'dim'"},
   {'torch.load("/no/such.t7", {colums = true})', 'load: unknown option colums; the options are'},
+  -- Another function, or another type.
+  {'torch.where(t:gt(0))', 'tensor.nonzero(mask) returns the positions'},
+  {'t:copy()', 'copy: a tensor to copy from is expected; t:clone() returns a copy of t'},
+  {'torch.Tensor{t, t}', 'got torch.DoubleTensor: tensor.stack makes a tensor of several'},
+  {'t:view(4):bincount()', 'bincount is not defined for torch.DoubleTensor', 't:long()'},
   -- Tables in place of tensors.
   {'torch.sum{1, 2, 3}', 'a table is not a tensor: tensor.Tensor{...}'},
   {'torch.mm({{1, 2}}, {{1}, {2}})', 'a table is not a tensor'},
