@@ -1,4 +1,5 @@
--- Transposed operands that are large enough for the CPU to process them in tiles.
+-- Operands that are large enough for the CPU to process them in tiles: transposed ones, and distances
+-- of rows.
 
 local tensor = require 'tensor'
 
@@ -97,5 +98,76 @@ describe('strided operands', function()
     -- More operands than are transposed at the same time.
     check(tensor.fuse('a + 2 * b + 3 * c + 4 * d - e')(a, b, c, d, e), 133, 70,
           function(i, j) return 10 * value(j, i) - value(i, j) end)
+  end)
+end)
+
+describe('distances', function()
+  local inf = math.huge
+
+  -- The p-norm of the difference of two lists, without overflow.
+  local function distance(x, y, p)
+    local most, sum, count = 0, 0, 0
+    for k = 1, #x do
+      local d = math.abs(x[k] - y[k])
+      if d ~= d then return p == 0 and #x or d end
+      most = math.max(most, d)
+      count = count + (d ~= 0 and 1 or 0)
+    end
+    if p == 0 then return count end
+    if p == inf or most == 0 or most == inf then return most end
+    for k = 1, #x do sum = sum + (math.abs(x[k] - y[k]) / most) ^ p end
+    return most * sum ^ (1 / p)
+  end
+
+  local function compare(a, b, p, tolerance)
+    local got = tensor.cdist(a, b, p):double():totable()
+    local x, y = a:double():totable(), b:double():totable()
+    for i = 1, #x do
+      for j = 1, #y do
+        local want = distance(x[i], y[j], p)
+        if got[i][j] ~= want and (got[i][j] == got[i][j] or want == want) then
+          assert.is_true(math.abs(got[i][j] - want) <= tolerance * want + 1.5e-45,
+                         ('%g (%d, %d): %.17g, not %.17g'):format(p, i, j, got[i][j], want))
+        end
+      end
+    end
+  end
+
+  local types = { Double = 1e-14, Float = 1e-6, BFloat16 = 2 ^ -8, Half = 2 ^ -11 }
+
+  it('of rows of all lengths', function()
+    tensor.manualSeed(1)
+    for name, tolerance in pairs(types) do
+      local class = ('torch.%sTensor'):format(name)
+      for _, shape in ipairs { { 1, 1, 1 }, { 13, 9, 70 }, { 6, 8, 32 }, { 250, 17, 3 },
+                               { 7, 33, 33 } } do
+        local a = tensor.randn(shape[3], shape[1]):type(class):t()
+        local b = tensor.randn(shape[2], shape[3]):type(class)
+        for _, p in ipairs { 0, 1, 2, inf, 3, 0.5 } do compare(a, b, p, tolerance * 2) end
+      end
+    end
+  end)
+
+  it('of large, small and infinite elements', function()
+    for name, sizes in pairs { Double = { 1e200, 1e-200, 5e-324 }, Float = { 1e30, 1e-30, 1e-44 } } do
+      local class = tensor[name .. 'Tensor']
+      for _, size in ipairs(sizes) do
+        local a = (tensor.range(1, 30):view(10, 3) * size):type(class():type())
+        for _, p in ipairs { 0, 1, 2, inf, 3 } do compare(a, a:narrow(1, 3, 5), p, 1e-6) end
+      end
+      local a = class(4, 2):fill(1)
+      a[1][1], a[2][1], a[3][2] = inf, 0 / 0, -inf
+      for _, p in ipairs { 1, 2, inf, 3 } do compare(a, a, p, 0) end
+    end
+  end)
+
+  it('of batches that broadcast', function()
+    local a, b = tensor.randn(3, 1, 7, 5), tensor.randn(2, 9, 5)
+    local all = tensor.cdist(a, b)
+    assert.are.same({ 3, 2, 7, 9 }, all:size():totable())
+    for i = 1, 3 do
+      for j = 1, 2 do assert.is_true(all[i][j]:equal(tensor.cdist(a[i][1], b[j]))) end
+    end
+    assert.are.equal(0, tensor.cdist(tensor.zeros(3, 0), tensor.zeros(2, 0)):sum())
   end)
 end)

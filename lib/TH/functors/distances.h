@@ -86,34 +86,28 @@ struct SumOfPowers {
   TH_HD double root(double total) const { return std::pow(total, 1 / power); }
 };
 
-// Divides by the largest of n differences, so that no power overflows or underflows. The elements
-// of y are `step` apart.
+// Returns true if the root of a sum of powers is the distance. Small and large powers may have lost
+// digits.
 template <class T, class Norm>
-TH_HD double scaled_distance(const Norm& norm, const T* x, const T* y, int64_t step, int64_t n) {
+TH_HD bool is_ordinary(const Norm&, double total) {
+  constexpr double least = static_cast<double>(std::numeric_limits<T>::min()) * 1e10;
+  return !Norm::kScales || (total >= least && total <= std::numeric_limits<double>::max());
+}
+
+// Returns the distance of n elements. Divides by the largest difference, so that no power overflows
+// or underflows. The elements of y are `step` apart.
+template <class T, class Norm>
+TH_HD T scaled_distance(const Norm& norm, const T* x, const T* y, int64_t step, int64_t n) {
   const LargestSize largest;
   double most = 0, sum = 0;
   for (int64_t k = 0; k < n; ++k) {
     most = largest.accumulate(most, static_cast<double>(x[k] - y[k * step]));
   }
-  if (!(most > 0 && most <= std::numeric_limits<double>::max())) return most;
+  if (!(most > 0 && most <= std::numeric_limits<double>::max())) return static_cast<T>(most);
   for (int64_t k = 0; k < n; ++k) {
     sum = norm.accumulate(sum, static_cast<double>(x[k] - y[k * step]) / most);
   }
-  return most * norm.root(sum);
-}
-
-// Returns the norm of n differences, of which `total` is the sum.
-template <class T, class Norm>
-TH_HD T distance_of(const Norm& norm, double total, const T* x, const T* y, int64_t step,
-                    int64_t n) {
-  if constexpr (Norm::kScales) {
-    // Powers below this may have lost digits.
-    constexpr double least = static_cast<double>(std::numeric_limits<T>::min()) * 1e10;
-    if (!(total >= least && total <= std::numeric_limits<double>::max())) {
-      return static_cast<T>(scaled_distance(norm, x, y, step, n));
-    }
-  }
-  return static_cast<T>(norm.root(total));
+  return static_cast<T>(most * norm.root(sum));
 }
 
 // Calls f(norm) with the norm for p >= 0.

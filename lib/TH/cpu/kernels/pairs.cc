@@ -1,5 +1,7 @@
 // The distances of all pairs of rows, and products of complex numbers.
 
+#include <algorithm>
+
 #include "backend/cpu_backend.h"
 #include "cpu/kernels/vector_bytes.h"
 #include "cpu/team.h"
@@ -64,9 +66,11 @@ class Distances {
     for (int64_t q = 0; q < kRows; ++q) {
       x[q] = row_of(call_.a, batch, call_.rows, i + q < call_.rows ? i + q : call_.rows - 1);
     }
-    double total[kRows][kLanes] = {};
-    for (int64_t k = 0; k < call_.length; k += kJoinedDifferences) {
-      T part[kRows][kLanes];
+    T part[kRows][kLanes];
+    double total[kRows][kLanes];
+    accumulate(x, panel, 0, part);
+    for (int q = 0; q < kRows; ++q) std::copy_n(part[q], kLanes, total[q]);
+    for (int64_t k = kJoinedDifferences; k < call_.length; k += kJoinedDifferences) {
       accumulate(x, panel, k, part);
       for (int q = 0; q < kRows; ++q) {
         for (int lane = 0; lane < kLanes; ++lane) {
@@ -74,12 +78,25 @@ class Distances {
         }
       }
     }
+    const int64_t left = call_.columns - column, columns = left < kLanes ? left : kLanes;
     T* r = reinterpret_cast<T*>(call_.r) + (batch * call_.rows + i) * call_.columns + column;
     for (int64_t q = 0; q < kRows && i + q < call_.rows; ++q) {
-      for (int64_t lane = 0; lane < kLanes && column + lane < call_.columns; ++lane) {
-        r[q * call_.columns + lane] =
-            distance_of(norm_, total[q][lane], x[q], panel + lane, kLanes, call_.length);
-      }
+      T distances[kLanes];
+      find_roots(total[q], x[q], panel, distances);
+      std::copy_n(distances, columns, r + q * call_.columns);
+    }
+  }
+
+  void find_roots(const double* total, const T* x, const T* panel, T* distances) const {
+    int ordinary = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      ordinary += is_ordinary<T>(norm_, total[lane]);
+      distances[lane] = static_cast<T>(norm_.root(total[lane]));
+    }
+    if (ordinary == kLanes) return;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (is_ordinary<T>(norm_, total[lane])) continue;
+      distances[lane] = scaled_distance(norm_, x, panel + lane, kLanes, call_.length);
     }
   }
 

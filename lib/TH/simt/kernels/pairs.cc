@@ -26,7 +26,9 @@ __global__ void find_distances(DistancesCall call, Norm norm) {
       for (; k < end; ++k) part = norm.accumulate(part, x[k] - y[k]);
       total = norm.joined(total, static_cast<double>(part));
     }
-    reinterpret_cast<T*>(call.r)[e] = distance_of(norm, total, x, y, 1, call.length);
+    reinterpret_cast<T*>(call.r)[e] = is_ordinary<T>(norm, total)
+                                          ? static_cast<T>(norm.root(total))
+                                          : scaled_distance(norm, x, y, 1, call.length);
   }
 }
 
