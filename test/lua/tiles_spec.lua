@@ -149,7 +149,8 @@ describe('distances', function()
   end)
 
   it('of large, small and infinite elements', function()
-    for name, sizes in pairs { Double = { 1e200, 1e-200, 5e-324 }, Float = { 1e30, 1e-30, 1e-44 } } do
+    local sizes_of = { Double = { 1e200, 1e-200, 5e-324 }, Float = { 1e30, 1e-30, 1e-44 } }
+    for name, sizes in pairs(sizes_of) do
       local class = tensor[name .. 'Tensor']
       for _, size in ipairs(sizes) do
         local a = (tensor.range(1, 30):view(10, 3) * size):type(class():type())
