@@ -47,13 +47,19 @@ struct Each {
   double operator()(int64_t column) const { return parameters[column]; }
 };
 
-// True if wide_sums.h implements this reducer.
+// True if wide_sums.h implements this reducer, for 16-bit types after a conversion.
+template <class R, class T>
+constexpr bool kIsSum = std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>>;
 template <class R, class T>
 constexpr bool kIsWide = std::is_floating_point_v<T> &&
-                         (std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>> ||
-                          std::is_same_v<R, Prod<T>>);
+                         (kIsSum<R, T> || std::is_same_v<R, Prod<T>>);
 
 #ifdef __F16C__
+// True if blocks of 16-bit elements are converted to float first. For other reductions of BFloat16
+// the compiler does this as fast.
+template <class R, class T>
+constexpr bool kConverts = std::is_same_v<T, Half> || (std::is_same_v<T, BFloat16> && kIsSum<R, T>);
+
 // The compiler does not vectorize this conversion.
 inline void to_floats(const Half* in, int64_t n, float* out) {
   int64_t i = 0;
@@ -63,22 +69,52 @@ inline void to_floats(const Half* in, int64_t n, float* out) {
   }
   for (; i < n; ++i) out[i] = load(in[i]);
 }
+inline void to_floats(const BFloat16* in, int64_t n, float* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = load(in[i]);
+}
 
-template <class R, class Parameter>
-inline void take_rows_of_half(const Half* x, int64_t n, int64_t step, int64_t width,
-                              typename R::A* acc, Parameter parameter) {
-  constexpr int64_t kBlock = 256;
-  float row[kBlock];
+template <class R, class T, class Parameter>
+inline void take_converted_rows(const T* x, int64_t n, int64_t step, int64_t width,
+                                typename R::A* acc, Parameter parameter) {
+  constexpr int64_t kBlock = 256, kTogether = kIsSum<R, T> ? kRows : 1;
+  float rows[kTogether * kBlock];
   for (int64_t first = 0; first < width; first += kBlock) {
     const int64_t count = std::min(kBlock, width - first);
-    for (int64_t i = 0; i < n; ++i) {
-      to_floats(x + i * step + first, count, row);
+    for (int64_t i = 0; i < n; i += kTogether) {
+      const int64_t some = std::min(kTogether, n - i);
+      for (int64_t k = 0; k < some; ++k) {
+        to_floats(x + (i + k) * step + first, count, rows + k * kBlock);
+      }
+      if constexpr (std::is_same_v<R, Sum<T>>) {
+        add_columns<kRows>(some, kBlock, count, acc + first, rows);
+      } else if constexpr (std::is_same_v<R, Squares<T>>) {
+        add_columns<kRows>(some, kBlock, count, acc + first, rows, rows);
+      } else {
 #pragma GCC ivdep
-      for (int64_t j = 0; j < count; ++j) {
-        take<R>(acc + first + j, row[j], parameter(first + j));
+        for (int64_t j = 0; j < count; ++j) {
+          take<R>(acc + first + j, rows[j], parameter(first + j));
+        }
       }
     }
   }
+}
+
+// The sum of n elements, or of their squares, in the lanes of a run of floats.
+template <class R, class T>
+inline double sum_converted(const T* x, int64_t n) {
+  constexpr int64_t kBlock = 16 * Run<float>::kLanes;
+  float block[kBlock];
+  Run<float> sum;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t count = std::min(kBlock, n - i);
+    to_floats(x + i, count, block);
+    if constexpr (std::is_same_v<R, Sum<T>>) {
+      sum.take(count, block);
+    } else {
+      sum.take(count, block, block);
+    }
+  }
+  return sum.total();
 }
 #endif
 
@@ -95,8 +131,8 @@ __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, in
     }
   }
 #ifdef __F16C__
-  if constexpr (std::is_same_v<T, Half>) {
-    return take_rows_of_half<R>(x, n, step, width, acc, parameter);
+  if constexpr (kConverts<R, T>) {
+    return take_converted_rows<R>(x, n, step, width, acc, parameter);
   }
 #endif
   int64_t i = 0;
@@ -157,6 +193,12 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
       return sum.total();
     }
   }
+#ifdef __F16C__
+  if constexpr (kConverts<R, T> && kIsSum<R, T>) {
+    static_assert(lanes == Run<float>::kLanes);
+    if (n >= 2 * lanes) return sum_converted<R>(x, n);
+  }
+#endif
   alignas(64) A acc[lanes];
   const int64_t width = narrows && n < 2 * lanes ? lanes / 4 : lanes, rows = n / width;
   for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
