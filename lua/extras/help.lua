@@ -6,10 +6,10 @@ local entries = require 'tensor.entries'
 local figures = require 'tensor.entries.figures'
 local modules = require 'tensor.help_modules'
 local absent = require 'tensor.repl.absent'
-local elsewhere = require 'tensor.repl.elsewhere'
 local native = require 'tensor.native'
 local names = require 'tensor.help_names'
 local near = require 'tensor.repl.near'
+local suggestions = require 'tensor.repl.suggestions'
 local versions = require 'tensor.versions'
 
 local rows  -- of the op table
@@ -214,8 +214,9 @@ return function(tensor, what)
    end
    local others = type(what) == 'string' and #what > 2 and similar(what) or {}
    local hint = #others > 0 and '; similar names: ' .. table.concat(others, ' ') or ''
-   if elsewhere[name] then
-      hint = ('; use %s instead'):format(elsewhere[name])
+   local here = type(name) == 'string' and suggestions.of_other_library(name)
+   if here then
+      hint = '; ' .. here
    elseif type(what) == 'string' and not others[1] then
       local known = {}
       for _, word in ipairs(names()) do known[word] = true end

@@ -136,7 +136,7 @@ describe('help', function()
                      'help: unknown name: gahter; did you mean gather?')
     assert.has_error(function() tensor.help 'nosuch' end, 'help: unknown name: nosuch')
     assert.has_error(function() tensor.help 'concatenate' end,
-                     'help: unknown name: concatenate; use cat instead')
+                     'help: unknown name: concatenate; instead of concatenate, use cat')
     local ok, message = pcall(tensor.help, 'RESHA')
     assert.is_false(ok)
     assert.matches('similar names: reshape', message)
@@ -164,4 +164,22 @@ describe('help', function()
       assert.is_truthy(rawget(tensor, first) or class[first] or rawget(tensor.plot, first), here)
     end
   end)
+
+  -- The equivalents, called with these variables, and the results in the other libraries.
+  local operands = { t = tensor.Tensor{{1, 2}, {3, 4}}, u = tensor.LongTensor{{2, 2}, {2, 8}},
+                     a = tensor.Tensor{{1, 2}, {5, 5}}, b = tensor.Tensor{{4, 6}, {5, 8}},
+                     bins = tensor.Tensor{0, 1, 2.5, 4}, edges = tensor.Tensor{0, 1, 2.5, 4} }
+  for name, results in pairs {
+    bool = {{1, 1}, {1, 1}}, digitize = {{2, 2}, {3, 4}}, bucketize = {{2, 3}, {4, 4}},
+    fliplr = {{2, 1}, {4, 3}}, flipud = {{3, 4}, {1, 2}}, pairwise_distance = {5, 3},
+    diagflat = {{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 4}},
+    divide = {{0.5, 1}, {1.5, 0.5}}, true_divide = {{0.5, 1}, {1.5, 0.5}},
+  } do
+    it('gives an equivalent of ' .. name, function()
+      local here = require 'tensor.repl.elsewhere'[name]:gsub('^ne%(', 't:ne(')
+      local call = assert(loadstring('return ' .. here:gsub(' %(.*$', '')))
+      local result = setfenv(call, setmetatable(operands, {__index = tensor}))()
+      assert.are.same(results, result:totable())
+    end)
+  end
 end)

@@ -157,6 +157,10 @@ local calls = {
   -- Names that are not there.
   {'torch.zeroes(3)', "the module has no function or field 'zeroes': did you mean zeros?"},
   {'torch.array{1, 2}', 'instead of array, use Tensor{...}'},
+  {'t:invert()', 'instead of invert, use bitnot, or logicalNot for masks'},
+  {'torch.true_divide(t, t)', 'use t / u (cdiv truncates the quotients of integers)'},
+  {'torch.inner(t, t)', 'use dot of vectors, a * b:t() of matrices'},
+  {'torch.average(t)', 'use mean, or cmul(t, w):sum() / w:sum() with weights'},
   {'torch.Linear(2, 3)', "the module has no function or field 'Linear'"},
   {'t:reshpe(4)', "has no field or method 'reshpe': did you mean reshape?"},
   {'return t.shape', "has no field or method 'shape': instead of shape, use size()"},

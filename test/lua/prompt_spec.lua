@@ -94,7 +94,7 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
                      printed)
     end
     _, errors = session '?torch.tensor'
-    assert.are.equal('help: unknown name: tensor; use Tensor{...} instead\n', errors)
+    assert.are.equal('help: unknown name: tensor; instead of tensor, use Tensor{...}\n', errors)
   end)
 
   it('explains fields, classes and what is not there', function()
