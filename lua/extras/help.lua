@@ -8,7 +8,6 @@ local modules = require 'tensor.help_modules'
 local absent = require 'tensor.repl.absent'
 local native = require 'tensor.native'
 local names = require 'tensor.help_names'
-local near = require 'tensor.repl.near'
 local suggestions = require 'tensor.repl.suggestions'
 local versions = require 'tensor.versions'
 
@@ -223,8 +222,8 @@ return function(tensor, what)
       for _, module in ipairs(modules.names) do
          for _, word in ipairs(modules.names_of(module)) do known[word] = true end
       end
-      others = near.names(what, {known}, 3)
-      hint = others[1] and ('; did you mean %s?'):format(table.concat(others, ' or ')) or ''
+      local question = suggestions.of_similar(what, {known})
+      hint = question and '; ' .. question or ''
    end
    error(('help: unknown name: %s%s'):format(tostring(name or what), hint), 3)
 end

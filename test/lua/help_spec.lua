@@ -165,21 +165,41 @@ describe('help', function()
     end
   end)
 
+  it('knows methods that work in place, whose names end in _ in PyTorch', function()
+    local suggestions = require 'tensor.repl.suggestions'
+    for name, here in pairs { reciprocal_ = 'cinv', multiply_ = 'cmul', subtract_ = 'csub',
+                              clip_ = 'clamp', clamp_min_ = 'clamp(t, lower)',
+                              greater_ = 'copy(t:gt(u))' } do
+      assert.are.equal(('instead of %s, use %s'):format(name, here), suggestions.of(name, {}))
+    end
+    assert.are.equal('did you mean log?', suggestions.of('log_', { tensor }))
+    assert.matches('stopGradient', suggestions.of('detach_', {}))
+  end)
+
   -- The equivalents, called with these variables, and the results in the other libraries.
-  local operands = { t = tensor.Tensor{{1, 2}, {3, 4}}, u = tensor.LongTensor{{2, 2}, {2, 8}},
+  local operands = { t = tensor.Tensor{{1, 2}, {3, 4}}, u = tensor.Tensor{{2, 2}, {2, 8}},
                      a = tensor.Tensor{{1, 2}, {5, 5}}, b = tensor.Tensor{{4, 6}, {5, 8}},
-                     bins = tensor.Tensor{0, 1, 2.5, 4}, edges = tensor.Tensor{0, 1, 2.5, 4} }
+                     bins = tensor.Tensor{0, 1, 2.5, 4}, edges = tensor.Tensor{0, 1, 2.5, 4},
+                     lower = 3, x = tensor.Tensor{0, 1, 2}, y = tensor.Tensor{1, 0, 1},
+                     q = tensor.Tensor{0.5, 0.5}, logp = tensor.Tensor{0, -2}, beta = 2,
+                     math = math }
   for name, results in pairs {
     bool = {{1, 1}, {1, 1}}, digitize = {{2, 2}, {3, 4}}, bucketize = {{2, 3}, {4, 4}},
     fliplr = {{2, 1}, {4, 3}}, flipud = {{3, 4}, {1, 2}}, pairwise_distance = {5, 3},
     diagflat = {{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 4}},
+    clamp_min = {{3, 3}, {3, 4}}, polyfit = {1, -2, 1}, leaky_relu = {{1, 2}, {3, 4}},
+    cosine_similarity = {{0.9923}, {0.9744}}, l1_loss = 1.5, kl_div = 0.3069,
+    smooth_l1_loss = 0.875, normalize = {{0.4472, 0.8944}, {0.6, 0.8}},
+    elu = {{1, 2}, {3, 4}}, logsigmoid = {{-0.3133, -0.1269}, {-0.0486, -0.0181}},
     divide = {{0.5, 1}, {1.5, 0.5}}, true_divide = {{0.5, 1}, {1.5, 0.5}},
   } do
     it('gives an equivalent of ' .. name, function()
       local here = require 'tensor.repl.elsewhere'[name]:gsub('^ne%(', 't:ne(')
-      local call = assert(loadstring('return ' .. here:gsub(' %(.*$', '')))
+      local call = assert(loadstring('return ' .. here:gsub(' %(c.*$', ''):gsub(' or .*$', '')
+                                     :gsub(', for .*$', '')))
       local result = setfenv(call, setmetatable(operands, {__index = tensor}))()
-      assert.are.same(results, result:totable())
+      if type(result) == 'number' then result, results = tensor.Tensor{result}, {results} end
+      assert.are.same(results, tensor.round(result, 4):totable())
     end)
   end
 end)

@@ -28,6 +28,7 @@ return {
                "require 'tensor.nn' has layers; " .. training,
   hdf5 = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
   h5py = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
+  inf = 'math.huge is infinity',
   jit = 'tensor.compile(f) records and fuses operations; doc/fuse.md',
   json = "JSON is not included: require 'cjson' or another package of LuaRocks reads it",
   linalg = 'solve, inverse, svd, qr, eigh and others are functions of the module; ' ..
@@ -36,6 +37,7 @@ return {
   matplotlib = pictures,
   module = "require 'tensor.nn' has layers, which are functions of their parameters; " .. training,
   multiprocessing = 'tensors can be passed between threads; doc/threads.md',
+  nan = '0 / 0 is NaN',
   nn = "require 'tensor.nn' has layers and losses; " .. training,
   no_grad = 'only functions that tensor.grad calls are recorded; doc/gradients.md',
   np = "the module has most of NumPy's names; doc/from-numpy.md",
@@ -43,6 +45,7 @@ return {
   optim = "require 'tensor.optim' has optimizers; " .. training,
   pandas = "load('table.csv', {columns = true}) reads a table of columns; doc/csv.md",
   parquet = "Parquet is not included; load('table.csv', {columns = true}) reads tables; doc/csv.md",
+  pi = 'math.pi is the number',
   pickle = 'tensor.save and tensor.load keep objects in files; doc/files.md',
   plt = pictures,
   profiler = 'tensor.profile(f) prints the time of each operation; doc/performance.md',

@@ -1,6 +1,7 @@
 -- Names of NumPy and PyTorch that differ from ours, and our equivalents.
 
 local DIVIDE = 't / u (cdiv truncates the quotients of integers)'
+local OWN = ', whose method works in place'
 local NOT = 'bitnot, or logicalNot for masks'
 
 return {
@@ -25,11 +26,11 @@ return {
   broadcast_arrays = 'broadcastTensors', broadcast_tensors = 'broadcastTensors',
   cartesian_prod = 'cartesianProd', column_stack = 'columnStack', count_nonzero = 'countNonzero',
   diag_embed = 'diagEmbed', floor_divide = 'floorDivide', gradient = 'slope',
-  index_reduce = 'indexReduce', intersect1d = 'intersect', invert = NOT,
+  intersect1d = 'intersect', invert = NOT,
   matrix_exp = 'matrixExp', matrix_norm = 'matrixNorm', matrix_power = 'matrixPower',
   ravel_multi_index = 'ravelMultiIndex',
-  repeat_interleave = 'repeatInterleave', scatter_reduce = 'scatterReduce',
-  setdiff1d = 'setDifference', tensor_split = 'tensorSplit', trapz = 'trapezoid',
+  repeat_interleave = 'repeatInterleave', setdiff1d = 'setDifference',
+  tensor_split = 'tensorSplit', trapz = 'trapezoid',
   tril_indices = 'trilIndices', triu_indices = 'triuIndices', union1d = 'union',
   unique_all = 'uniqueAll', unique_counts = 'uniqueCounts', unique_inverse = 'uniqueInverse',
   unique_values = 'uniqueValues',
@@ -51,8 +52,7 @@ return {
   cumulative_prod = 'cumprod',
   cumulative_sum = 'cumsum', cumulative_trapezoid = 'cumulativeTrapezoid', degrees = 'rad2deg',
   divmod = 'floorDivide and remainder', fix = 'trunc', flatnonzero = 'nonzero():view(-1)',
-  float_power = 'pow', hist = 'plot.histogram', imshow = 'plot.heatmap', index_add = 'indexAdd',
-  index_copy = 'indexCopy', index_fill = 'indexFill',
+  float_power = 'pow', hist = 'plot.histogram', imshow = 'plot.heatmap',
   inner = 'dot of vectors, a * b:t() of matrices',
   isneginf = 'eq(-1 / 0)', isposinf = 'eq(1 / 0)',
   manual_seed = 'manualSeed', matrix_rank = 'matrixRank', matrix_transpose = 'matrixTranspose',
@@ -60,8 +60,7 @@ return {
   narrow_copy = 'narrow(...):clone()', ones_like = 'onesLike', permute_dims = 'permute',
   positive = 'clone', ptp = 'max() - min()', radians = 'deg2rad', rand_like = 'randLike',
   randn_like = 'randnLike', result_type = 'resultType', row_stack = 'vstack',
-  savefig = "plot's figure:save(filename)", scatter_add = 'scatterAdd',
-  select_scatter = 't[{...}] = x',
+  savefig = "plot's figure:save(filename)", select_scatter = 't[{...}] = x',
   sgn = 'sign', slice_scatter = 't[{...}] = x', std_mean = 'std and mean', subplots = 'plot.grid',
   triangular_solve = 'trtrs', unstack = 'unbind', var_mean = 'var and mean', vdot = 'dot',
   angle = 'complexAngle', around = 'round', conj = 'complexConj',
@@ -77,4 +76,36 @@ return {
   promote_types = 'resultType', put_along_axis = 'scatter', putmask = 't[mask] = x',
   split_with_sizes = 'tensorSplit, with the first indices', data_ptr = 'data()',
   zeros_like = 'zerosLike', full_like = 'fullLike', empty_like = 'emptyLike',
+
+  -- Methods of PyTorch that return a copy.
+  index_add = 'indexAdd' .. OWN, index_copy = 'indexCopy' .. OWN,
+  index_fill = 'indexFill' .. OWN, index_put = 'indexPut' .. OWN,
+  index_reduce = 'indexReduce' .. OWN, masked_fill = 'maskedFill' .. OWN,
+  scatter_add = 'scatterAdd' .. OWN, scatter_reduce = 'scatterReduce' .. OWN,
+
+  -- Methods of PyTorch that work in place; ours return masks and copies. For other names that end
+  -- in _, the equivalent of the name without it works in place.
+  greater_ = 'copy(t:gt(u))', greater_equal_ = 'copy(t:ge(u))', less_ = 'copy(t:lt(u))',
+  less_equal_ = 'copy(t:le(u))', not_equal_ = 'copy(t:ne(u))', eq_ = 'copy(t:eq(u))',
+  ge_ = 'copy(t:ge(u))', gt_ = 'copy(t:gt(u))', le_ = 'copy(t:le(u))', lt_ = 'copy(t:lt(u))',
+  ne_ = 'copy(t:ne(u))', logical_and_ = 'copy(t:logicalAnd(u))',
+  logical_not_ = 'copy(t:logicalNot())', logical_or_ = 'copy(t:logicalOr(u))',
+  logical_xor_ = 'copy(t:logicalXor(u))', masked_scatter_ = 'copy(t:maskedScatter(mask, u))',
+
+  -- Losses and activations of PyTorch.
+  cosine_similarity = 'cdiv(cmul(a, b):sum(2), cmul(a:norm(2, 2), b:norm(2, 2)))',
+  elu = 'cmax(t, 0) + expm1(clampMax(t, 0))',
+  kl_div = 'cmul(q, log(q) - logp):sum() or :mean()', l1_loss = 'abs(t - u):mean()',
+  leaky_relu = 'cmax(t, t * 0.01)', logsigmoid = 'neg(softplus(neg(t)))', mse_loss = 'mse',
+  nll_loss = 'nll', normalize = 'cdiv(t, cmax(t:norm(2, 2), 1e-12))',
+  smooth_l1_loss = 'huber(t, u, beta) / beta',
+
+  -- Names that are similar to others of ours.
+  clamp_min = 'clamp(t, lower)', dequantize = 'dequantizeRows', eigvals = 'eig',
+  geomspace = 'logspace(math.log10(a), math.log10(b), n)', int8 = 'CharTensor',
+  int16 = 'ShortTensor', randint_like = 'randint(low, high, t:size())',
+
+  default_rng = 'manualSeed(seed) or Generator()', groupby = 'factorize and bincount',
+  polyfit = 'lstsq(stack({x ^ 0, x, x ^ 2}, 2), y), for degree 2', random_sample = 'rand',
+  read_csv = "load('table.csv', {columns = true})", to_csv = "save('table.csv', columns)",
 }

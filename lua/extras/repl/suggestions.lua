@@ -6,18 +6,24 @@ local near = require 'tensor.repl.near'
 
 local suggestions = {}
 
+-- PyTorch's methods that work in place, such as clip_, have a name that ends in _.
+local function without_underscore(name)
+   return name:match '^(.*%w)_$' or name
+end
+
 --- of_other_library(name): returns what to use instead of a name of another library, or nil.
 function suggestions.of_other_library(name)
-   local part = absent[name:lower()]
+   local part = absent[without_underscore(name):lower()]
    if part then
       return part
    end
-   return elsewhere[name] and ('instead of %s, use %s'):format(name, elsewhere[name]) or nil
+   local here = elsewhere[name] or elsewhere[without_underscore(name)]
+   return here and ('instead of %s, use %s'):format(name, here) or nil
 end
 
 --- of_similar(name, tables): returns a question about names in the tables that are similar, or nil.
 function suggestions.of_similar(name, tables)
-   local found = near.names(name, tables, 3)
+   local found = near.names(without_underscore(name), tables, 3)
    return found[1] and ('did you mean %s?'):format(table.concat(found, ' or ')) or nil
 end
 
