@@ -79,6 +79,22 @@ describe('help', function()
     end)
   end
 
+  it('mentions functions of the same name that differ', function()
+    local names = {
+      numpy = 'meshgrid exponential geometric logNormal random cross split var eig flatten randint',
+      pytorch = 'geometric random cross eig',
+    }
+    for other, list in pairs(names) do
+      local file = assert(io.open('doc/from-' .. other .. '.md'))
+      local page = file:read '*a'
+      file:close()
+      for name in list:gmatch '%w+' do
+        local there, here = '%f[%w]' .. name:lower() .. '%f[^%w]', '%f[%w]' .. name .. '%f[^%w]'
+        assert.matches('\n|[^|\n]*' .. there .. '[^|\n]*|[^|\n]*' .. here, page, 1, name)
+      end
+    end
+  end)
+
   it('finds functions and methods by themselves', function()
     assert.matches('tensor.gather%(', printed(tensor.gather))
     assert.matches(':gather%(', printed(tensor.Tensor().gather))
