@@ -25,6 +25,9 @@ end
 
 local known = {}
 
+--- The text formats, which the option `format` of load and save selects.
+known.texts = {csv = true, tsv = true}
+
 --- Returns the format of a file name, or nil.
 function known.of(filename)
    local ending = filename:match '%.([^./\\]+)$'

@@ -12,8 +12,11 @@ local PROGRESS_BYTES = 2 ^ 22  -- minimum number of bytes between two calls of p
 local long_sizes = { b32 = 4, b64 = 8 }
 local known_options = { mode = 'string', referenced = 'boolean', functions = 'boolean',
                         progress = 'function' }
+-- `format` is read by format_of.
+local options_of_load = { mode = 'string', referenced = 'boolean', functions = 'boolean',
+                          progress = 'function', format = 'string' }
 local options_of_save = { mode = 'string', referenced = 'boolean', functions = 'boolean',
-                          progress = 'function', sync = 'boolean' }
+                          progress = 'function', format = 'string', sync = 'boolean' }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
 
 local function install(tensor)
@@ -133,21 +136,30 @@ local function install(tensor)
       return object
    end
 
-   -- Returns the format given by the file name extension and its options. Returns nil for Torch7's
-   -- format.
-   local function format_of(filename, mode)
+   -- Returns the format given by the option `format` or the file name extension, and its options.
+   -- Returns nil for Torch7's format.
+   local function format_of(name, filename, mode)
       local fields = type(mode) == 'table' and mode or {}
+      if fields.format ~= nil and (fields.mode ~= nil or not formats.texts[fields.format]) then
+         raise(fields.mode == nil and
+               ("%s: option format must be 'csv' or 'tsv', got %s: file name extensions select " ..
+                'other formats'):format(name, tostring(fields.format)) or
+               ("%s: the option mode is for Torch7's format, not with format"):format(name))
+      end
       local format = (mode == nil or type(mode) == 'table') and fields.mode == nil and
-                     formats.of(filename)
+                     formats.of(fields.format and '.' .. fields.format or filename)
       if not format then
          return nil
       end
       local options = {}
-      for name, value in each(fields) do
-         options[name] = value
+      for key, value in each(fields) do
+         options[key] = value
       end
-      -- These options apply only to Torch7's format.
-      options.functions, options.referenced = nil, nil
+      if fields.format == 'tsv' and options.separator == nil then
+         options.separator = '\t'
+      end
+      -- These options apply only to Torch7's format, or have been used here.
+      options.functions, options.referenced, options.format = nil, nil, nil
       return format, options
    end
 
@@ -164,13 +176,13 @@ local function install(tensor)
 
    --- load(filename [, mode [, referenced]]) or load(filename, options): returns the object in a
    -- file written by save or by Torch7. mode: 'binary', 'ascii', 'b32' or 'b64'; default:
-   -- detected. options: mode, referenced, progress, and functions: whether functions, which are
-   -- code, are read. Other formats are recognized by the file name extension and have their own
+   -- detected. options: mode, referenced, progress, format, and functions: whether functions, which
+   -- are code, are read. Other formats are recognized by the file name extension and have their own
    -- options.
    local function load_as(name)
       return function(filename, mode, referenced)
          check_name(name, filename)
-         local format, options = format_of(filename, mode)
+         local format, options = format_of(name, filename, mode)
          if format then
             local object, more = call_format(name, filename, format.load, options)
             if more == nil then
@@ -178,7 +190,8 @@ local function install(tensor)
             end
             return object, more
          end
-         local chosen, isreferenced, functions, progress = options_of(name, mode, referenced)
+         local chosen, isreferenced, functions, progress = options_of(name, mode, referenced,
+                                                                      options_of_load)
          local opened, file = pcall(tensor.DiskFile, filename, 'r')
          if not opened then
             raise(('%s: %s'):format(name, cause(file)))
@@ -187,8 +200,9 @@ local function install(tensor)
             set_mode(file, chosen)
          elseif not find_mode(file) then
             file:close()
-            raise(('%s: %s has an unknown format; the known formats are Torch7\'s, %s')
-                  :format(name, filename, formats.list()))
+            raise(("%s: %s has an unknown format; the known formats are Torch7's, %s; the option "
+                   .. "format = 'csv' reads a table of text"):format(name, filename,
+                                                                     formats.list()))
          end
          local label = ('%s: %s'):format(name, filename)
          local done, result = files.with_line(name, filename, read_object, file, label,
@@ -208,7 +222,7 @@ local function install(tensor)
    local function save_as(name)
       return function(filename, object, mode, referenced)
          check_name(name, filename)
-         local format, options = format_of(filename, mode)
+         local format, options = format_of(name, filename, mode)
          if format then
             call_format(name, filename, format.save, object, options)
             return

@@ -71,7 +71,7 @@ describe('save', function()
   it('alone has the option sync', function()
     folder_of(function(path)
       tensor.save(path .. 'x.t7', 1)
-      assert.matches('load: unknown option sync; the options are functions, mode, progress',
+      assert.matches('load: unknown option sync; the options are format, functions, mode, progress',
                      error_of(tensor.load, path .. 'x.t7', { sync = true }), 1, true)
       assert.matches('serialize: unknown option sync',
                      error_of(tensor.serialize, 1, { sync = true }), 1, true)
@@ -326,6 +326,38 @@ describe('save', function()
         io.stdout:write 'after']]):format(path .. 'out'))
       local printed = content(path .. 'out')
       assert.matches('^after%d?.*x+', printed)
+    end)
+  end)
+end)
+
+describe('the option format', function()
+  it('selects a text format for other names', function()
+    with_name('.data', function(name)
+      tensor.save(name, tensor.Tensor{{1, 2.5}}, { format = 'csv' })
+      assert.are.equal('1,2.5\n', content(name))
+      assert.are.same({ { 1, 2.5 } }, tensor.load(name, { format = 'csv' }):totable())
+      tensor.save(name, tensor.Tensor{{1, 2.5}}, { format = 'tsv', names = { 'a', 'b' } })
+      assert.are.equal('a\tb\n1\t2.5\n', content(name))
+      local columns, names = tensor.load(name, { format = 'tsv', columns = true })
+      assert.are.equal(2.5, columns.b[1])
+      assert.are.same({ 'a', 'b' }, names)
+    end)
+  end)
+
+  it('is suggested, and may only be that of text', function()
+    with_name('.data', function(name)
+      local file = assert(io.open(name, 'w'))
+      file:write('5.1,3.5\n')
+      file:close()
+      for _, case in ipairs {
+        { "the option format = 'csv' reads a table of text" },
+        { 'unknown option separator; the options are format, functions', { separator = ',' } },
+        { "option format must be 'csv' or 'tsv', got npy", { format = 'npy' } },
+        { "the option mode is for Torch7's format", { format = 'csv', mode = 'ascii' } },
+      } do
+        assert.matches(case[1], error_of(tensor.load, name, case[2]), 1, true)
+      end
+      assert.matches('unknown option format', error_of(tensor.deserialize, '', { format = 'csv' }))
     end)
   end)
 end)
