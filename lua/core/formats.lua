@@ -39,6 +39,20 @@ function known.of(filename)
    return format.field and module[format.field] or module
 end
 
+-- Extensions of other pictures, tables and data, which are not written.
+local foreign = {}
+for ending in ('avif bmp gif h5 hdf5 heic ico json mat parquet pdf pickle pkl svg tif tiff txt ' ..
+               'webp xls xlsx xml yaml'):gmatch '%w+' do
+   foreign[ending] = true
+end
+
+--- Returns the extension of a file name if other programs expect another format in such a file than
+-- Torch7's, otherwise nil.
+function known.foreign(filename)
+   local ending = filename:match '%.([^./\\]+)$'
+   return ending and foreign[ending:lower()] and ending
+end
+
 --- Returns the list of formats as text.
 function known.list()
    local lines = {}

@@ -229,6 +229,13 @@ local function install(tensor)
          end
          local chosen, isreferenced, _, progress, sync = options_of(name, mode, referenced,
                                                                     options_of_save)
+         local ending = not chosen and tensor.getRule 'files' == 'tensor' and
+                        formats.foreign(filename)
+         if ending then
+            raise(('%s: %s: .%s files cannot be written; the known formats are %s; a mode, such ' ..
+                   "as 'binary', selects Torch7's for any name"):format(name, filename, ending,
+                                                                        formats.list()))
+         end
          local function write(file)
             set_mode(file, chosen):referenced(isreferenced)
             local tell_end = tell_progress(file, progress, nil)

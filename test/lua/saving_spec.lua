@@ -180,6 +180,27 @@ describe('save', function()
     end)
   end)
 
+  it('writes no file whose extension stands for the format of another program', function()
+    for _, ending in ipairs { '.gif', '.BMP', '.tiff', '.webp', '.txt', '.json', '.mat', '.h5',
+                              '.pkl' } do
+      with_name(ending, function(name)
+        assert.matches(ending .. ' files cannot be written', error_of(tensor.save, name, { 1 }), 1,
+                       true)
+        assert.is_nil(io.open(name))
+        tensor.save(name, { 1 }, 'ascii')
+        tensor.save(name, { 2 }, { mode = 'binary' })
+        assert.are.same({ 2 }, tensor.load(name))
+        tensor.setRule('files', 'torch7')
+        local saved = pcall(tensor.save, name, { 3 })
+        tensor.setRule('files', 'tensor')
+        assert.is_true(saved)
+      end)
+    end
+    for _, ending in ipairs { '.dat', '.net', '.gif.t7', '' } do
+      with_name(ending, function(name) tensor.save(name, { 1 }) end)
+    end
+  end)
+
   it('maps the file whose head it has read', function()
     folder_of(function(path)
       local name, class = path .. 'a.npy', tensor.DoubleStorage

@@ -16,7 +16,8 @@ tensor.save(filename, object, options)]=],
       'Writes an object, with everything that it refers to, to a file in Torch7\'s format. The ' ..
       'endings `.npy`, `.npz`, `.safetensors`, `.csv`, `.tsv`, `.png`, `.jpeg`, `.jpg` and ' ..
       '`.binaryproto` select other formats, and so does the option `format`, "csv" or "tsv". An ' ..
-      'existing file stays until the new one is complete.'},
+      'existing file stays until the new one is complete. Without a mode, extensions of other ' ..
+      'programs, such as `.gif` and `.txt`, are refused.'},
    {'loadobj', 'tensor.loadobj(filename [, mode [, referenced]])', 'Another name of `load`.'},
    {'saveobj', 'tensor.saveobj(filename, object [, mode [, referenced]])',
       'Another name of `save`.'},
