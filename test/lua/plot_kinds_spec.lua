@@ -204,11 +204,22 @@ describe('texts', function()
     end
     assert.are.equal('\206\177', letters.of_code(0x3b1))
   end)
+
+  it('have a glyph for each letter of ASCII in pictures', function()
+    local glyph, seen = require('tensor.plot.font').glyph, {}
+    for code = 32, 126 do
+      local ink = table.concat(glyph(string.char(code)):view(-1):totable())
+      assert.is_nil(seen[ink], ('%s and %s'):format(string.char(code), seen[ink]))
+      seen[ink] = string.char(code)
+    end
+  end)
+
   it('have glyphs beyond ASCII in pictures', function()
     local glyph = require('tensor.plot.font').glyph
     local unknown = glyph '\227\129\130'
     assert.is_true(unknown:equal(glyph '?'))
-    for _, letter in ipairs{'\195\164', '\206\177', '\194\178', '\195\151'} do
+    for _, letter in ipairs{'\195\164', '\206\177', '\194\178', '\195\151', '\195\166',
+                            '\197\147', '\197\130', '\197\145', '\194\163', '\226\130\172'} do
       assert.is_false(glyph(letter):equal(unknown), letter)
     end
     -- The rows below the accent are those of the letter.
