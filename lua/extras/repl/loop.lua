@@ -20,10 +20,19 @@ local function pass(...)
   return ...
 end
 
--- Returns the first position in the text of the token that a syntax error names, or 0.
-local function position_of(message, text)
-  local token = message:match "near '(.*)'$" or message:match 'near (%S+)$'
-  return token and text:find(token, 1, true) or 0
+-- Returns the length of the shortest start of the text that has the same syntax error as the text.
+local function length_until(message, text)
+  local low, high = 0, #text
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local _, other = versions.load(text:sub(1, middle), '=stdin')
+    if other == message then
+      high = middle
+    else
+      low = middle + 1
+    end
+  end
+  return low
 end
 
 -- Checks an input, which is compiled as an expression if possible. Returns its source; or nil and
@@ -46,7 +55,8 @@ local function source_of(text)
   end
   -- The attempt that understood more of the text has the more useful error.
   local is_expression = expression ~= text
-                        or position_of(expression_error, text) > position_of(statement_error, text)
+                        or length_until(expression_error, 'return ' .. text) - #'return '
+                           > length_until(statement_error, text)
   return nil, is_expression and expression_error or statement_error
 end
 
