@@ -197,13 +197,15 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
          'result than NumPy\'s rules.'},
    },
    {'gradients',
-      {'grad', 'tensor.grad(f [, {argument = n, tensors = true}])',
+      {'grad', 'tensor.grad(f [, {argument = n, tensors = true, ready = g}])',
          'Returns a function. It calls `f` with its arguments, and returns the gradient of the ' ..
          'first result of `f`, then all results of `f`. The first result is a number, or a ' ..
          'tensor with one element. The gradient is with respect to argument `n` (default 1), a ' ..
          'tensor, a number or a nested table of them, and has the same form. The gradient of a ' ..
          'Blob is stored in its diff. With `tensors`, numbers that depend on the argument are ' ..
-         'returned as tensors of one element, so that `compile` records a function that calls it.'},
+         'returned as tensors of one element, so that `compile` records a function that calls ' ..
+         'it. With `ready`, `g(gradient, k)` is called as soon as the gradient of a tensor is ' ..
+         'complete. `k` counts the tensors of the argument in the order of their keys.'},
       {'vjp', 'tensor.vjp(f, args, cotangents)',
          'Returns the list of the gradients of all arguments of `f`, then the results of `f`. ' ..
          '`args` is the list of the arguments. `cotangents` lists the gradients of the results; ' ..

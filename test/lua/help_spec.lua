@@ -119,6 +119,12 @@ describe('help', function()
     assert.has_error(function() tensor.help 'nn.nosuch' end, 'help: unknown name: nosuch')
   end)
 
+  it('describes the options of grad', function()
+    for option in ('argument tensors ready'):gmatch '%a+' do
+      assert.matches('%f[%w]' .. option .. ' =', printed 'grad')
+    end
+  end)
+
   it('has an entry for every function of these modules', function()
     local modules = require 'tensor.help_modules'
     -- tensor.dist has functions for its own files.
