@@ -78,10 +78,12 @@ end
 
 local function entry_of_rows(rows)
   local lines = {}
-  for _, row in ipairs(rows) do
-    for _, call in ipairs(signatures.calls(row)) do lines[#lines + 1] = ('- `%s`'):format(call) end
-    local facts = ('%s (%s; C: `%s`)'):format(row.doc, row.typenames, row.name)
-    lines[#lines + 1] = '\n' .. wrapped(facts, '  ') .. '\n'
+  for _, group in ipairs(signatures.grouped(rows)) do
+    for _, call in ipairs(group.calls) do lines[#lines + 1] = ('- `%s`'):format(call) end
+    for _, row in ipairs(group.rows) do
+      local facts = ('%s (%s; C: `%s`)'):format(row.doc, row.typenames, row.name)
+      lines[#lines + 1] = '\n' .. wrapped(facts, '  ') .. '\n'
+    end
   end
   return table.concat(lines, '\n')
 end

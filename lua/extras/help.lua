@@ -81,9 +81,13 @@ end
 --- Returns the help on a name as text, or nil. field: only this function of an entry of several.
 local function entry(name, field)
    local parts = {}
+   local own = {}
    for _, row in ipairs(operations()) do
-      if row.lua == name and not field then
-         for _, call in ipairs(signatures.calls(row)) do parts[#parts + 1] = call end
+      if row.lua == name and not field then own[#own + 1] = row end
+   end
+   for _, group in ipairs(signatures.grouped(own)) do
+      for _, call in ipairs(group.calls) do parts[#parts + 1] = call end
+      for _, row in ipairs(group.rows) do
          parts[#parts + 1] = wrapped(row.doc)
          parts[#parts + 1] = ('   %s; C: %s'):format(row.typenames, row.name)
       end

@@ -113,4 +113,20 @@ function signatures.calls(row)
    return all
 end
 
+--- grouped(rows): returns the rows with the same call signatures together, in the order of their
+-- first ones: a list of {calls = {...}, rows = {...}}.
+function signatures.grouped(rows)
+   local groups, group_of = {}, {}
+   for _, row in ipairs(rows) do
+      local calls = signatures.calls(row)
+      local key = table.concat(calls, '\n')
+      if not group_of[key] then
+         group_of[key] = {calls = calls, rows = {}}
+         groups[#groups + 1] = group_of[key]
+      end
+      table.insert(group_of[key].rows, row)
+   end
+   return groups
+end
+
 return signatures

@@ -125,6 +125,11 @@ describe('help', function()
     end
   end)
 
+  it('shows each signature once', function()
+    assert.are.equal(1, select(2, printed 'std':gsub('t:std%(%[biased', '')))
+    assert.matches('stdall\n.*stdallDouble\ntensor.std', printed 'std')
+  end)
+
   it('has an entry for every function of these modules', function()
     local modules = require 'tensor.help_modules'
     -- tensor.dist has functions for its own files.
