@@ -63,19 +63,27 @@ local function about()
    return "tensor = require 'tensor'\ntorch = require 'torch'\n" .. wrapped(ABOUT)
 end
 
--- Returns the help on a function of a module such as tensor.nn, or on the module, or nil.
-local function module_entry(name, module)
-   local signature, text = modules.of_function(name, module)
-   if signature then
-      return signature .. '\n' .. wrapped(text)
+-- Returns the help on the functions of modules such as tensor.nn that have a name, or nil. object:
+-- the module or the table in it, such as 'nn.initializer', or nil for all.
+local function functions_entry(name, object)
+   local parts = {}
+   for _, found in ipairs(modules.of_function(name, object and object:match '^%w+')) do
+      if not object or not object:find '%.' or found[1]:sub(1, #object) == object then
+         parts[#parts + 1] = found[1]
+         parts[#parts + 1] = wrapped(found[2])
+      end
    end
-   local list = not module and modules.of_module(name)
-   if list then
-      local usage = ("%s = require 'tensor.%s'; ?%s.name explains a function."):format(name, name,
-                                                                                      name)
-      return table.concat(list, '\n') .. '\n' .. wrapped(usage)
-   end
-   return nil
+   return parts[1] and table.concat(parts, '\n')
+end
+
+-- Returns the help on a module, or on a table in it such as nn.initializer, or nil.
+local function module_entry(path)
+   local list = modules.of_module(path)
+   if not list then return nil end
+   local name = path:match '^%w+'
+   local usage = ("%s = require 'tensor.%s'; ?%s.name explains a function."):format(name, name,
+                                                                                   path)
+   return table.concat(list, '\n') .. '\n' .. wrapped(usage)
 end
 
 --- Returns the help on a name as text, or nil. field: only this function of an entry of several.
@@ -108,11 +116,22 @@ local function entry(name, field)
       parts[#parts + 1] = wrapped(IN_PLACE:gsub('NAME', name))
    end
    local example = versions.require('tensor.examples').find(name)
-   if example then
+   if example and (not field or example:find(('[.:]%s%%('):format(field))) then
       parts[#parts + 1] = ''
       for line in example:gmatch '[^\n]+' do parts[#parts + 1] = '   ' .. line end
    end
    return table.concat(parts, '\n')
+end
+
+-- Returns the help on a method of figures, or nil.
+local function figure_entry(name)
+   local method = figures.figure[name]
+   if method then
+      return method[1] .. '\n' .. wrapped(method[2])
+   end
+   local makes_figure = name == 'figure' or name == 'grid' or name == 'live'
+   local text = figures.plot[name] and not makes_figure and entry('plot', name)
+   return text and (text:gsub('^tensor%.plot%.', 'figure:'):gsub('\n\n.*$', ''))
 end
 
 -- Returns the key of a value in a table.
@@ -179,6 +198,61 @@ local function index()
    return table.concat(parts, '\n')
 end
 
+-- Returns true for the method of a tensor.
+local function is_method(tensor, name)
+   return rawget(tensor.getmetatable 'torch.DoubleTensor', name) ~= nil
+end
+
+-- Returns the help on a field of a module, or of an object, as in nn.relu, plot.line and t:add; or
+-- nil, and true if the object has no other fields.
+local function field_entry(tensor, object, separator, last)
+   local module = object:match '^%w+'
+   if separator == '.' and modules.is_module(module) then
+      local path = ('%s.%s'):format(object, last)
+      local value = modules.value(path)
+      local is_same = value ~= nil and rawequal(value, rawget(tensor, last))
+      return module_entry(path) or functions_entry(last, object) or is_same and entry(last), true
+   elseif object == 'figure' then
+      return figure_entry(last), true
+   elseif figures[object] and (separator == '.' or entry(object, last)) then
+      return entry(object, last), true
+   elseif separator == ':' and not is_method(tensor, last) and figure_entry(last) then
+      return figure_entry(last)
+   end
+   return entry(last) or entry(plain(last)) or functions_entry(last)
+end
+
+-- Returns the set of the names in a module, tensor.plot, tensor.image or a figure.
+local function fields_of(object)
+   local found = {}
+   local module = object:match '^%w+'
+   for _, name in ipairs(modules.is_module(module) and modules.names_of(module) or {}) do
+      found[name] = true
+   end
+   for name in each(figures[object] or {}) do found[name] = true end
+   return found
+end
+
+-- Returns the end of a message about an unknown name: names to use instead. own: the set of the
+-- names in the module where it is expected.
+local function advice(name, own)
+   local hint = suggestions.of_similar(name, {own}) or suggestions.of_other_library(name)
+   if hint then
+      return '; ' .. hint
+   end
+   local found = #name > 2 and similar(name) or {}
+   if found[1] then
+      return '; similar names: ' .. table.concat(found, ' ')
+   end
+   local known = {}
+   for _, word in ipairs(names()) do known[word] = true end
+   for _, module in ipairs(modules.names) do
+      for _, word in ipairs(modules.names_of(module)) do known[word] = true end
+   end
+   hint = suggestions.of_similar(name, {known})
+   return hint and '; ' .. hint or ''
+end
+
 return function(tensor, what)
    if what == nil or rawequal(what, tensor) then
       print(index())
@@ -187,47 +261,27 @@ return function(tensor, what)
       return
    end
    local name = type(what) == 'string' and what or name_of(tensor, what)
-   -- The part of a name after the module or an object, as in tensor.add, t:add and plot.line.
-   local path = name or ''
-   local object, last = path:match '([%w_]*)[%.:]([%w_]+)$'
-   object = path:match '([%w_]+)[%.:]schedule[%.:]' or object
-   local text
+   local path = (name or ''):gsub('^tensor%.(.)', '%1'):gsub('^torch%.(.)', '%1')
+   local object, separator, last = path:match '^(.*)([.:])([%w_]+)$'
+   local text, is_only
    if what == 'tensor' or what == 'torch' then
       text = about()
-   elseif last and modules.is_module(object) then
-      text = module_entry(last, object)
+   elseif last then
+      text, is_only = field_entry(tensor, object, separator, last)
    elseif name then
-      text = entry(name) or entry(plain(name))
-             or last and (entry(object, last) or entry(last) or entry(plain(last)))
-             or module_entry(last or name)
-      if text and modules.is_module(name) and entry(name) then
-         text = ('%s\n%s'):format(text, module_entry(name, nil))
-      end
-   end
-   if text == nil and last then
-      name = last
+      text = entry(path) or entry(plain(path))
+      local list = module_entry(path)
+      text = text and list and ('%s\n%s'):format(text, list) or text or list
+             or functions_entry(path)
    end
    if text then
       print(text)
       return
    end
-   what = type(what) == 'string' and name or what
-   if absent[name and tostring(name):lower()] then
-      error(('help: the module has no %s: %s'):format(name, absent[name:lower()]), 3)
+   last = last or name and path
+   if absent[last and last:lower()] then
+      error(('help: the module has no %s: %s'):format(last, absent[last:lower()]), 3)
    end
-   local others = type(what) == 'string' and #what > 2 and similar(what) or {}
-   local hint = #others > 0 and '; similar names: ' .. table.concat(others, ' ') or ''
-   local here = type(name) == 'string' and suggestions.of_other_library(name)
-   if here then
-      hint = '; ' .. here
-   elseif type(what) == 'string' and not others[1] then
-      local known = {}
-      for _, word in ipairs(names()) do known[word] = true end
-      for _, module in ipairs(modules.names) do
-         for _, word in ipairs(modules.names_of(module)) do known[word] = true end
-      end
-      local question = suggestions.of_similar(what, {known})
-      hint = question and '; ' .. question or ''
-   end
-   error(('help: unknown name: %s%s'):format(tostring(name or what), hint), 3)
+   local hint = type(what) == 'string' and advice(last, is_only and fields_of(object) or {}) or ''
+   error(('help: unknown name: %s%s'):format(tostring(is_only and path or last or what), hint), 3)
 end

@@ -6,7 +6,10 @@ local versions = require 'tensor.versions'
 local modules = {}
 
 --- The modules, by their last name. Their files are those that they load.
-modules.names = {'data', 'dist', 'nn', 'optim', 'training'}
+modules.names = {'data', 'dist', 'nn', 'optim', 'training', 'tree'}
+
+-- The tables of functions in modules.
+local parts = {nn = 'initializer', optim = 'schedule'}
 
 -- Returns the comment in lines, without dashes, as one line of text.
 local function joined(lines)
@@ -80,7 +83,8 @@ local function functions_of(module)
          end
       end
       for _, entry in ipairs(all) do
-         local is_own = list[entry[1]] ~= nil or module == 'optim' and list.schedule[entry[1]]
+         local part = list[parts[module] or false]
+         local is_own = list[entry[1]] ~= nil or part and part[entry[1]] ~= nil
          if is_own and not seen[entry[1]] then
             seen[entry[1]] = true
             own[#own + 1] = entry
@@ -105,7 +109,8 @@ end
 local function full_name(module, signature)
    local own = package.loaded['tensor.' .. module]
    local name = signature:match '^[%w_]+'
-   return (own[name] ~= nil and '%s.%s' or '%s.schedule.%s'):format(module, signature)
+   local path = own[name] == nil and ('%s.%s'):format(module, parts[module]) or module
+   return ('%s.%s'):format(path, signature)
 end
 
 local function is_module(name)
@@ -117,27 +122,54 @@ local function is_module(name)
    return false
 end
 
---- of_function(name [, module]): returns the signature and the text of a function, ignoring case,
--- or nil. Without a module, all are searched.
+--- of_function(name [, module]): returns the list of the functions of this name, ignoring case:
+-- {{signature, text}, ...}. Without a module, all are searched.
 function modules.of_function(name, module)
+   local list = {}
    for _, known in ipairs(modules.names) do
       for _, entry in ipairs((module == nil or module == known) and functions_of(known) or {}) do
          if entry[1]:lower() == name:lower() then
             local note = (" (%s = require 'tensor.%s')"):format(known, known)
-            return full_name(known, entry[2]), sentence(entry[3]) .. note
+            list[#list + 1] = {full_name(known, entry[2]), sentence(entry[3]) .. note}
          end
       end
    end
-   return nil
+   return list
 end
 
---- names_of(name): returns the names of a module's functions.
+--- names_of(name): returns the names of a module's functions, and of a table of functions in it.
 function modules.names_of(name)
-   local list = {}
-   for k, entry in ipairs(functions_of(name)) do
-      list[k] = entry[1]
+   local list = {parts[name]}
+   for _, entry in ipairs(functions_of(name)) do
+      list[#list + 1] = entry[1]
    end
    return list
+end
+
+--- value(path): returns the value of a path such as 'nn.relu', or nil. Loads the module.
+function modules.value(path)
+   local module, rest = path:match '^([%w_]+)(.*)$'
+   local found, value = false, nil
+   if is_module(module) then
+      found, value = pcall(versions.require, 'tensor.' .. module)
+   end
+   for name in rest:gmatch '[%w_]+' do
+      value = found and type(value) == 'table' and value[name] or nil
+   end
+   return value
+end
+
+-- Returns the path of a value that is a table, or in it, or in its table `part`; or nil.
+local function path_in(path, t, value, part)
+   if rawequal(t, value) then
+      return path
+   end
+   for name, field in versions.each(t) do
+      if rawequal(field, value) and type(name) == 'string' then
+         return ('%s.%s'):format(path, name)
+      end
+   end
+   return part and path_in(('%s.%s'):format(path, part), t[part], value)
 end
 
 --- path_of(value): returns the name of a function or table of a loaded module, as 'nn.linear', or
@@ -145,26 +177,27 @@ end
 function modules.path_of(value)
    for _, known in ipairs(modules.names) do
       local module = package.loaded['tensor.' .. known]
-      for name, field in versions.each(type(module) == 'table' and module or {}) do
-         if rawequal(field, value) and type(name) == 'string' then
-            return known .. '.' .. name
-         end
-      end
-      if rawequal(module, value) then
-         return known
+      local path = type(module) == 'table' and path_in(known, module, value, parts[known])
+      if path then
+         return path
       end
    end
    return nil
 end
 
---- of_module(name): returns a list of the signatures of a module's functions, or nil.
-function modules.of_module(name)
-   if not is_module(name) then
+--- of_module(path): returns a list of the signatures of the functions of a module, such as 'nn', or
+-- of a table in it, such as 'nn.initializer'; or nil.
+function modules.of_module(path)
+   local name, part = path:match '^(%w+)%.?(%w*)$'
+   if not is_module(name) or part ~= '' and part ~= parts[name] then
       return nil
    end
    local list = {}
-   for k, entry in ipairs(functions_of(name)) do
-      list[k] = full_name(name, entry[2])
+   for _, entry in ipairs(functions_of(name)) do
+      local signature = full_name(name, entry[2])
+      if signature:sub(1, #path + 1) == path .. '.' then
+         list[#list + 1] = signature
+      end
    end
    return list
 end

@@ -28,14 +28,14 @@ function tree.keys(t)
    return keys
 end
 
---- Raises an error if a value is a tensor that has been freed.
+-- Raises an error if a value is a tensor that has been freed.
 function tree.check(value)
    if is_freed(value) then
       error(('a finalizer or tensor.scope has freed a %s'):format(tensor.type(value)), 0)
    end
 end
 
---- Adds a table to the set `enclosing` while its fields are visited. Raises an error if the table
+-- Adds a table to the set `enclosing` while its fields are visited. Raises an error if the table
 -- is inside itself.
 function tree.enter(enclosing, value)
    if enclosing[value] then

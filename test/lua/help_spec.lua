@@ -116,18 +116,55 @@ describe('help', function()
       assert.matches(text, printed(name), 1, name)
     end
     assert.matches('nn.mse%(x, y%)', printed(require 'tensor.nn'.mse))
-    assert.has_error(function() tensor.help 'nn.nosuch' end, 'help: unknown name: nosuch')
+    assert.has_error(function() tensor.help 'nn.nosuch' end, 'help: unknown name: nn.nosuch')
+    assert.matches('nn.initializer.kaiming%(', printed(require 'tensor.nn'.initializer.kaiming))
+  end)
+
+  it('explains a field of an object or a module, and no other one', function()
+    for name, text in pairs {
+      ['tree.map'] = '^tree.map%(f', ['tree.leaves'] = '^tree.leaves%(', tree = '\ntree.count%(t%)',
+      ['figure:save'] = '^figure:save%(', ['figure:set'] = '^figure:set%(',
+      ['fig:svg'] = '^figure:svg%(', ['figure:bars'] = '^figure:bars%(',
+      ['data:size'] = '^t:size%(',
+      ['nn.relu'] = '^tensor.relu%(', ['nn.initializer'] = 'nn.initializer.kaiming%(distribution',
+      ['nn.initializer.constant'] = '^nn.initializer.constant%(value',
+      ['optim.schedule'] = 'optim.schedule.cosine%(.*%?optim.schedule.name',
+    } do
+      assert.matches(text, printed(name), 1, name)
+    end
+    assert.is_nil(printed 'optim.schedule':find 'adam')
+    for name, hint in pairs {
+      ['image.load'] = '; similar names: load loadobj', ['plot.lin'] = '; did you mean line?',
+      ['plot.median'] = '; similar names: median nanmedian',
+      ['figure:grid'] = '; similar names: meshgrid',
+      ['nn.ReLU'] = '; similar names: relu', ['nn.initializer.linear'] = '; did you mean linear?',
+    } do
+      assert.has_error(function() tensor.help(name) end, 'help: unknown name: ' .. name .. hint)
+    end
+  end)
+
+  it('has the methods of figures', function()
+    local figure = tensor.plot.figure()
+    for name, method in pairs(require('tensor.entries.figures').figure) do
+      assert.is_function(figure[name])
+      assert.matches('^figure:' .. name .. '%(', method[1])
+    end
+  end)
+
+  it('shows the example of this function of a module', function()
+    assert.is_nil(printed 'plot.bars':find 'plot.line')
+    assert.matches('plot.line%({', printed 'plot.line')
+  end)
+
+  it('shows each signature once', function()
+    assert.are.equal(1, select(2, printed 'std':gsub('t:std%(%[biased', '')))
+    assert.matches('stdall\n.*stdallDouble\ntensor.std', printed 'std')
   end)
 
   it('describes the options of grad', function()
     for option in ('argument tensors ready'):gmatch '%a+' do
       assert.matches('%f[%w]' .. option .. ' =', printed 'grad')
     end
-  end)
-
-  it('shows each signature once', function()
-    assert.are.equal(1, select(2, printed 'std':gsub('t:std%(%[biased', '')))
-    assert.matches('stdall\n.*stdallDouble\ntensor.std', printed 'std')
   end)
 
   it('has an entry for every function of these modules', function()

@@ -1,4 +1,5 @@
--- Help texts for the functions of tensor.plot and tensor.image, which share an entry each.
+-- Help texts for the functions of tensor.plot and tensor.image, which share an entry each; and the
+-- signatures and help texts of the methods of figures.
 
 local figure = ' Options: those of a figure, such as `title`, `xlabel`, `ylabel`, `xlimits`, ' ..
                '`yscale = "log"`, `legend`'
@@ -67,5 +68,18 @@ return {
           'channels x H x W.',
       vflip =
           'Returns a copy of the picture upside down. `src`: H x W or channels x H x W.',
+   },
+   figure = {
+      save = {'figure:save(filename)', 'Writes the figure as a `.svg`, `.png` or `.jpg` file.'},
+      set = {'figure:set(options)', 'Sets options of the figure, and returns it.' .. figure .. '.'},
+      text = {'figure:text([columns = 72 [, lines = 20 [, colors]]])',
+          'Returns the figure as text for a UTF-8 terminal, as `print` shows it. `colors`: ' ..
+          '"true" (16 million) or "256".'},
+      graphics = {'figure:graphics(kind)',
+          'Returns the escape sequences that draw the figure in a terminal. `kind`: "kitty" or ' ..
+          '"sixel".'},
+      svg = {'figure:svg()', 'Returns the SVG file of the figure as a string.'},
+      pixels = {'figure:pixels()',
+          'Returns the figure as a ByteTensor of 3 x H x W, with two pixels per unit of `width`.'},
    },
 }

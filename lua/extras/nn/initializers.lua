@@ -20,14 +20,17 @@ local function fans(t)
    return t:size(2) * field, t:size(1) * field
 end
 
+--- The same value for all elements.
 function initializer.constant(value)
    return function(t) return t:fill(value) end
 end
 
+--- Uniformly distributed numbers from low, by default 0, to high, by default 1.
 function initializer.uniform(low, high)
    return function(t) return t:uniform(low or 0, high or 1) end
 end
 
+--- Normally distributed numbers of a mean, by default 0, and a standard deviation, by default 1.
 function initializer.normal(mean, deviation)
    return function(t) return t:normal(mean or 0, deviation or 1) end
 end
