@@ -237,6 +237,26 @@ describe('the advice about an error of Lua', function()
     assert.matches('t:size(1)', advice 'local t = ... for k = 1, #t do end', 1, true)
   end)
 
+  it('names the value of a number that depends on the argument of a gradient', function()
+    local codes = {'math.log(x:sum())', 'f(x:sum())', 'x:sum() > 0', '0 > x:sum()'}
+    -- Since Lua 5.2 numbers may be compared with such a table.
+    for k = 1, _VERSION == 'Lua 5.1' and 4 or 2 do
+      local text = advice(([[
+        local f = function(n) local s = ('%%d'):format(n) return s end
+        local g = function(x) local y = %s return y end
+        return require 'tensor'.grad(g)(...)]]):format(codes[k]))
+      assert.matches('depends on the argument of tensor.grad is a table: n:item() is its value',
+                     text, 1, true)
+    end
+  end)
+
+  it('says what is a number already', function()
+    for _, code in ipairs {'t:sum():item()', 't[1][1]:sum()', 'n:item()'} do
+      local text = advice('local t = ... local n = t:sum() return ' .. code)
+      assert.matches('are numbers already', text, 1, true)
+    end
+  end)
+
   it('is nil for other errors', function()
     assert.is_nil(advice 'error "x"')
     assert.is_nil(tensor.hint(nil))

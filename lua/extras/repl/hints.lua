@@ -32,7 +32,18 @@ local uses = {
   {"bad argument #1 to 'concat' %([^\n]*userdata",
    'table.concat joins strings and numbers: use t:totable()'},
   {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
+  {'attempt to index [^\n]*a number value',
+   'numbers have no methods: t:sum(), and t[i] of a vector, are numbers already'},
 }
+
+-- Patterns of messages about tables where Lua expects numbers. In functions that tensor.grad calls,
+-- numbers may be tables.
+local table_uses = {
+  'attempt to compare number with table', 'attempt to compare table with number',
+  "bad argument #%d+ to '[%l%?]+' %(number expected, got table%)",
+}
+local TRACKED = 'a number that depends on the argument of tensor.grad is a table: n:item() is ' ..
+                'its value; n:log(), n:sqrt() and others compute with it'
 
 -- Returns the module, or nil if it is not loaded. While require runs, and after it has failed,
 -- LuaJIT stores another value under the name.
@@ -43,9 +54,15 @@ end
 
 -- Returns the hint of the first pattern that matches, or nil.
 local function hint_of_use(message)
+  local tensor = loaded_module()
+  -- tensor.grad is loaded when it is used first.
+  for _, pattern in ipairs(tensor and rawget(tensor, 'grad') and table_uses or {}) do
+    if message:find(pattern) then
+      return TRACKED
+    end
+  end
   for _, use in ipairs(uses) do
     local name = message:match(use[1])
-    local tensor = loaded_module()
     local class = tensor and tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
     local fits = name and (not use[2]:find '%%1' or class and rawget(class, name))
     if fits then
