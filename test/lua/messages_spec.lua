@@ -257,6 +257,18 @@ describe('the advice about an error of Lua', function()
     end
   end)
 
+  it('names functions of the modules of networks', function()
+    for code, name in pairs {
+      ["require 'tensor.optim'.Adam{}"] = 'optim.adam',
+      ["require 'tensor.nn'.Linear(1, 1)"] = 'nn.linear',
+      ["require 'tensor.nn'.initializer.kaimin()"] = 'nn.initializer.kaiming',
+      ["require 'tensor.nn'.Relu()"] = 'relu',
+    } do
+      assert.are.equal(('did you mean %s?'):format(name), advice(code))
+    end
+    assert.is_nil(advice 'local my = {} my.zeroes()')
+  end)
+
   it('is nil for other errors', function()
     assert.is_nil(advice 'error "x"')
     assert.is_nil(tensor.hint(nil))

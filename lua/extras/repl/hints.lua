@@ -72,18 +72,47 @@ local function hint_of_use(message)
   return nil
 end
 
--- Returns the tables that may contain the intended name: globals, functions of the module, methods.
+-- Modules that programs load by require, and a table in some of them. Unlike the module itself and
+-- tensors, they raise no error for unknown names.
+local modules = {'data', 'dist', 'nn', 'nn.initializer', 'optim', 'optim.schedule', 'training',
+                 'tree'}
+
+-- Returns the table of a module, or in it, or nil if it is not loaded.
+local function module_of(path)
+  local name, part = path:match '^(%w+)%.?(%w*)$'
+  local module = package.loaded['tensor.' .. name]
+  local is_loaded = type(module) == 'table'
+  return is_loaded and (part == '' and module or module[part]) or nil
+end
+
+-- Returns the tables that may contain the intended name: globals; or the module, methods, and other
+-- modules.
 local function tables_for(message, environment)
-  local list = {}
   local tensor = loaded_module()
   if message:find("global '", 1, true) then
-    list[1] = environment
-  elseif tensor then
-    local class = tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
-    list[#list + 1] = tensor
-    list[#list + 1] = class
+    return {environment}
+  end
+  local class = tensor and tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
+  local list = {tensor, class}
+  if message:find("field '", 1, true) then
+    local has_errors = tensor and tensor.getRule and tensor.getRule 'fields' ~= 'torch7'
+    list = has_errors and {} or list
+    for _, path in ipairs(modules) do
+      list[#list + 1] = module_of(path)
+    end
   end
   return list
+end
+
+-- Returns a name with its module if only a module has it.
+local function with_module(name)
+  local tensor = loaded_module()
+  local found = tensor and rawget(tensor, name) and name
+  for _, path in ipairs(modules) do
+    local module = module_of(path)
+    found = found or module and rawget(module, name) and ('%s.%s'):format(path, name)
+  end
+  return found or name
 end
 
 -- Returns true if a global, as `t` or `net.weight`, is a tensor.
@@ -162,7 +191,8 @@ function hints.of(message, environment)
     local name = first:match(pattern)
     local is_global = first:find("global '", 1, true)
     local text = name and not is_global and suggestions.of_other_library(name)
-                 or name and suggestions.of_similar(name, tables_for(first, environment))
+                 or name and suggestions.of_similar(name, tables_for(first, environment),
+                                                    not is_global and with_module)
     if text then
       return text
     end

@@ -21,9 +21,13 @@ function suggestions.of_other_library(name)
    return here and ('instead of %s, use %s'):format(name, here) or nil
 end
 
---- of_similar(name, tables): returns a question about names in the tables that are similar, or nil.
-function suggestions.of_similar(name, tables)
+--- of_similar(name, tables [, label]): returns a question about names in the tables that are
+-- similar, or nil. label: returns the text for a name.
+function suggestions.of_similar(name, tables, label)
    local found = near.names(without_underscore(name), tables, 3)
+   for k, similar in ipairs(found) do
+      found[k] = label and label(similar) or similar
+   end
    return found[1] and ('did you mean %s?'):format(table.concat(found, ' or ')) or nil
 end
 
