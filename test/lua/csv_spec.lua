@@ -145,7 +145,10 @@ describe('a table of numbers', function()
     assert.matches('is not an integer', failure('1\n9223372036854775808', { type = 'Long' }), 1,
                    true)
     assert.matches('out of the range of ByteTensor', failure('1\n256', { type = 'Byte' }), 1, true)
-    assert.matches('unknown element type', failure('1', { type = 'Bytes' }), 1, true)
+    assert.matches('unknown element type Bytes; expected Byte, Char, Short, Int, Long, Half, ' ..
+                   'BFloat16, Float, Double$', failure('1', { type = 'Bytes' }))
+    assert.matches('type int; expected [%w, ]+, Double, text or date$',
+                   failure('v\n1', { columns = true, types = { v = 'int' } }))
   end)
 
   it('says where it is damaged', function()

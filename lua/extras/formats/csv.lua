@@ -79,15 +79,18 @@ local function chosen(options, count, names)
    return list
 end
 
-local integral = {}
-for _, element in ipairs(require 'tensor.types') do
+local integral, element_names = {}, {}
+for k, element in ipairs(require 'tensor.types') do
    integral[element.name] = element.integral or false
+   element_names[k] = element.name
 end
 
-local function element_of(name)
+-- others: what else is accepted, for the message.
+local function element_of(name, others)
    local element = files.element_named(name)
    if not element then
-      error(('unknown element type %s'):format(tostring(name)), 0)
+      error(('unknown element type %s; expected %s%s'):format(
+         tostring(name), table.concat(element_names, ', '), others or ''), 0)
    end
    return element
 end
@@ -160,7 +163,8 @@ local function read_columns(tensor, reader, count, names, options, go)
    local types, kinds = {}, {}
    for column, name in each(options.types or {}) do
       local other = name == 'text' or name == 'date'
-      types[position(column, count, names)] = other and name or element_of(name)
+      types[position(column, count, names)] = other and name
+                                                or element_of(name, ', text or date')
    end
    local columns, wanted = chosen(options, count, names), {}
    check_names(columns, names)
