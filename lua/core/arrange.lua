@@ -99,19 +99,10 @@ local function install(tensor)
       return versions.unpack(grids)
    end
 
-   --- broadcastTensors(a, b, ...) or broadcastTensors({a, b, ...}): returns views of the tensors
-   -- expanded to their common shape by NumPy's rules.
-   function tensor.broadcastTensors(...)
-      local tensors = {...}
-      if #tensors == 1 and type(tensors[1]) == 'table' then
-         tensors = tensors[1]
-      end
-      if #tensors == 0 then
-         error('broadcastTensors: at least one tensor is expected', 2)
-      end
+   -- Returns views of the tensors, expanded to their common shape by NumPy's rules.
+   local function expanded(name, tensors)
       local dims = 0
       for _, t in ipairs(tensors) do
-         check_tensor('broadcastTensors', t, 2)
          dims = math.max(dims, t:dim())
       end
       local sizes = {}
@@ -119,8 +110,8 @@ local function install(tensor)
          for d = 1, t:dim() do
             local k, size = dims - t:dim() + d, t:size(d)
             if sizes[k] and sizes[k] ~= 1 and size ~= 1 and sizes[k] ~= size then
-               error(('broadcastTensors: sizes %d and %d of dimension %d do not broadcast')
-                     :format(sizes[k], size, k), 2)
+               error(('%s: sizes %d and %d of dimension %d do not broadcast')
+                     :format(name, sizes[k], size, k), 3)
             end
             if not sizes[k] or sizes[k] == 1 then
                sizes[k] = size
@@ -131,6 +122,23 @@ local function install(tensor)
       for k, t in ipairs(tensors) do
          views[k] = t:expand(tensor.LongStorage(sizes))
       end
+      return views
+   end
+
+   --- broadcastTensors(a, b, ...) or broadcastTensors({a, b, ...}): returns views of the tensors
+   -- expanded to their common shape by NumPy's rules.
+   function tensor.broadcastTensors(...)
+      local tensors = {...}
+      if #tensors == 1 and type(tensors[1]) == 'table' then
+         tensors = tensors[1]
+      end
+      if #tensors == 0 then
+         error('broadcastTensors: at least one tensor is expected', 2)
+      end
+      for _, t in ipairs(tensors) do
+         check_tensor('broadcastTensors', t, 2)
+      end
+      local views = expanded('broadcastTensors', tensors)
       return versions.unpack(views)
    end
 
@@ -140,7 +148,7 @@ local function install(tensor)
       check_tensor('vecdot', a, 2)
       check_tensor('vecdot', b, 2)
       if not a:isSameSizeAs(b) then
-         a, b = tensor.broadcastTensors(a, b)
+         a, b = versions.unpack(expanded('vecdot', {a, b}))
       end
       if dim and dim ~= -1 then
          a, b = a:movedim(dim, -1), b:movedim(dim, -1)

@@ -181,6 +181,7 @@ local calls = {
    "arguments have no names, but argument #1 is a table with the key 'descending'"},
   {'torch.cat{t, t, dim = 1}', "arguments have no names", "'dim'"},
   {'torch.load("/no/such.t7", {colums = true})', 'load: unknown option colums; the options are'},
+  {'torch.vecdot(t, torch.ones(3))', 'vecdot: sizes 2 and 3 of dimension 2 do not broadcast'},
   -- Another function, or another type.
   {'torch.where(t:gt(0))', 'tensor.nonzero(mask) returns the positions'},
   {'t:copy()', 'copy: a tensor to copy from is expected; t:clone() returns a copy of t'},
