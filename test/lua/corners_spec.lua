@@ -264,8 +264,8 @@ describe('comparisons of 16-bit floats with numbers', function()
       end
       local large = tensor.HalfTensor { 65504, inf }
       assert.are.equal('1 0', text(large:lt(1e6)))
-      assert.are.equal('0 1', text(large:gt(1e6)))
-      assert.are.equal('0 0', text(large:eq(1e6)))
+      assert.are.equal(modern == 1 and '0 0' or '0 1', text(large:gt(1e6)))
+      assert.are.equal(modern == 1 and '0 1' or '0 0', text(large:eq(1e6)))
     end)
   end)
 end)
