@@ -206,11 +206,22 @@ void shapes(args::unpackbits& a, Shapes& s) {
   // Each byte pairs with each number, also if there are eight bytes.
   RulesScope rules({Pairing::numpy, current_rules.torch7});
   const int d = own_dim_of_bits(a, s);
-  give(s, a.r_, along_last(as(ref(a.t), DType::Byte), d, [](const Var& t, int last) {
-         const Var byte = unsqueeze1d(t, int64_t{last + 1});
-         const Var bits =
-             as(Var(new_long_vector(kBits, [](int64_t k) { return kBits - 1 - k; })), DType::Byte);
-         return from_eights(bitand(crshift(byte, bits), Scalar(1)), last);
+  const auto bits_of = [](const Var& byte, int last) {
+    const Var bits =
+        as(Var(new_long_vector(kBits, [](int64_t k) { return kBits - 1 - k; })), DType::Byte);
+    return bitand(crshift(unsqueeze1d(byte, int64_t{last + 1}), bits), Scalar(1));
+  };
+  give(s, a.r_, along_last(as(ref(a.t), DType::Byte), d, [&](const Var& t, int last) {
+         constexpr int64_t kBytes = 256;  // Taking the bits of more bytes from a table is faster.
+         if (t->numel() <= kBytes) return from_eights(bits_of(t, last), last);
+         const Var table =
+             bits_of(as(Var(new_long_vector(kBytes, [](int64_t k) { return k; })), DType::Byte), 0);
+         const Var index = as(flat(t), DType::Long) + TH_INDEX_BASE;
+         int64_t size[kMaxDims];
+         std::copy_n(t->size, last + 1, size);
+         size[last + 1] = kBits;
+         return from_eights(with_shape(indexSelect(table, int64_t{0}, index), last + 2, size),
+                            last);
        }));
 }
 void calls(args::unpackbits&) {}

@@ -120,11 +120,43 @@ class Slices {
     }
   }
 
+  // Copies slices of a few bytes from `begin` on. Returns false for other sizes.
+  bool copy_short(int64_t first, int64_t last, int64_t begin, int64_t bytes) const {
+    switch (bytes) {
+      case 8:
+        return copy_bytes<8>(first, last, begin);
+      case 12:
+        return copy_bytes<12>(first, last, begin);
+      case 16:
+        return copy_bytes<16>(first, last, begin);
+      case 24:
+        return copy_bytes<24>(first, last, begin);
+      default:
+        return false;
+    }
+  }
+  template <size_t bytes>
+  bool copy_bytes(int64_t first, int64_t last, int64_t begin) const {
+    char* to = to_.data + begin;
+    const char* from = from_.data + begin;
+    for (int64_t k = first; k < last; ++k) {
+      std::memcpy(to + to_.offset(k), from + from_.offset(k), bytes);
+    }
+    return true;
+  }
+
   template <class T, class Action>
   void by_positions(const Action& action, int64_t first, int64_t last, int64_t begin,
                     int64_t end) const {
     int64_t to_stride = positions_.inner_stride(0), from_stride = positions_.inner_stride(1);
     bool one_run = positions_.inner_size() == positions_.numel;
+    if constexpr (std::is_same_v<Action, Move<T>>) {
+      constexpr int64_t item = sizeof(T);
+      if (one_run && to_stride == item && from_stride == item &&
+          copy_short(first, last, begin * item, (end - begin) * item)) {
+        return;
+      }
+    }
     for (int64_t k = first; k < last; ++k) {
       int64_t to = to_.offset(k), from = from_.offset(k);
       if (one_run) {
