@@ -13,6 +13,7 @@ local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
 local describe = require('tensor.native').describe(tensor)
 
+-- The constructors' second argument `extras` is that of optim/flat.lua, which hides it.
 local optim = {}
 
 -- A step may run in a scope, which the state outlives.
@@ -22,16 +23,20 @@ local keep = tensor.keep
 -- float, the master, which is then copied to the parameter.
 local has_master = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
 
--- One step of an optimizer: its rate, a number or a tensor of one element, and its number.
+-- One step of an optimizer: its rate, a number or a tensor of one element, and its number. rates:
+-- nil, or a tensor of factors of the rate, one for each element of the only parameter.
 local Step = {}
 Step.__index = Step
 
-local function new_step(rate, number)
-   return setmetatable({rate = rate, number = number, values = {}}, Step)
+local function new_step(rate, number, rates)
+   return setmetatable({rate = rate, number = number, rates = rates, values = {}}, Step)
 end
 
 -- Subtracts the rate times t from p.
 function Step:descend(p, t)
+   if self.rates then
+      t = tensor.cmul(t, self:value('rates', p, self.rates))
+   end
    if type(self.rate) == 'number' then
       return p:add(-self.rate, t)
    end
@@ -177,7 +182,7 @@ function Optimizer:__call(params, gradients, rate)
    if state.paths ~= known then
       state.paths = known
    end
-   local step = new_step(rate, state.step)
+   local step = new_step(rate, state.step, self.rates)
    for k, place in ipairs(places) do
       state[place] = state[place] or {}
       local p, g, own = leaves[k], found[k], state[place]
@@ -205,10 +210,11 @@ function Optimizer:steps()
 end
 
 -- Creates an optimizer. update(p, g, own, step) updates the tensor p; `own` is the table of what is
--- remembered about p. counts_each: update reads the number of steps of p.
-local function new(name, options, update, counts_each)
+-- remembered about p. counts_each: update reads the number of steps of p. rates: those of new_step.
+local function new(name, options, update, counts_each, rates)
    return setmetatable({
       name = name, rate = options.rate, update = update, state = {}, counts_each = counts_each,
+      rates = rates,
    }, Optimizer)
 end
 
@@ -229,7 +235,7 @@ end
 --- sgd{rate, momentum = 0, nesterov = false, dampening = 0, decay = 0}: gradient descent.
 -- v = momentum * v + (1 - dampening) * g; p = p - rate * v, or p - rate * (g + momentum * v) with
 -- nesterov (Sutskever et al., 2013). The first v is g.
-function optim.sgd(options)
+function optim.sgd(options, extras)
    options = with_defaults('sgd', options,
                            {momentum = 0, nesterov = false, dampening = 0, decay = 0})
    local momentum, dampening, decay = options.momentum, options.dampening, options.decay
@@ -251,7 +257,7 @@ function optim.sgd(options)
          g = options.nesterov and tensor.add(g, momentum, v) or v
       end
       step:descend(p, g)
-   end)
+   end, false, extras and extras.rates)
 end
 
 -- Updates the averages m and v of Adam, and p.

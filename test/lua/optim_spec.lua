@@ -349,51 +349,6 @@ describe('tensor.optim', function()
     assert.are.equal(1, count_of{gradientTolerance = math.huge})
   end)
 
-  it('the form of Torch7 updates a tensor by a function of loss and gradient', function()
-    local function f(x) return tensor.cmul(x, x):sum(), x * 2 end
-    local function run(config, state, name)
-      local x, losses = tensor.Tensor{1, -2}, nil
-      for _ = 1, 3 do
-        local same
-        same, losses = optim[name or 'sgd'](f, x, config, state)
-        assert.are.equal(x, same)
-      end
-      return x, losses[1]
-    end
-    -- Plain Lua: dampening is the momentum, the rate decreases.
-    local function expected(x)
-      local v, loss
-      for k = 1, 3 do
-        local g = 2 * x
-        v = v and 0.9 * v + 0.1 * g or g
-        x, loss = x - 0.1 / (1 + (k - 1) * 0.5) * v, x
-      end
-      return x, loss
-    end
-    local config = {learningRate = 0.1, momentum = 0.9, learningRateDecay = 0.5}
-    local state = {}
-    local x, loss = run(config, state)
-    assert.is_nil(config.updates)
-    assert.are.equal(3, state.updates.step[1])
-    local a, b = expected(1)
-    local c, d = expected(-2)
-    assert.is_true(math.abs(x[1] - a) + math.abs(x[2] - c) < 1e-12)
-    assert.is_true(math.abs(loss - b ^ 2 - d ^ 2) < 1e-12)
-    assert.are.same(x:totable(), (run(config)):totable())
-
-    for _, name in ipairs{'adam', 'adamW', 'rmsprop', 'adagrad'} do
-      local step, y = optim[name]{rate = 0.1}, tensor.Tensor{1, -2}
-      for _ = 1, 3 do
-        step(y, y * 2)
-      end
-      assert.are.same(y:totable(), (run({learningRate = 0.1}, nil, name)):totable())
-    end
-    local z = tensor.Tensor{1, -2}
-    local _, losses = optim.lbfgs(f, z, {maxIter = 5})
-    assert.are.equal(5, losses[1])
-    assert.is_true(z:norm() < 1e-6)
-  end)
-
   it('errors name the optimizer and the parameter', function()
     assert.has_error(function() optim.sgd{} end, 'optim.sgd: the option rate is missing')
     assert.has_error(function() optim.sgd(0.1) end,

@@ -2,8 +2,10 @@
 -- loss and its gradient; x is a tensor, which is updated in place. The results are x and the list
 -- of losses.
 
+local tensor = require 'tensor'
 local native = require 'tensor.native'
 local versions = require 'tensor.versions'
+local describe = native.describe(tensor)
 
 -- Our options by those of Torch7's package.
 local names = {
@@ -20,6 +22,45 @@ local accepted = {
    lbfgs = 'iterations evaluations history gradientTolerance changeTolerance',
 }
 local default_rates = {rmsprop = 1e-2, lbfgs = 1}
+
+-- Options of Torch7's package that are not supported.
+local unsupported = {lbfgs = {'lineSearch'}}
+
+local function fail(name, ...)
+   native.raise(('optim.%s: '):format(name) .. string.format(...))
+end
+
+-- Returns the option `key`, a value for each element of x, in the type and shape of x.
+local function values_of(name, config, key, x)
+   local values = config[key]
+   if not tensor.isTensor(values) or values:nElement() ~= x:nElement() then
+      fail(name, 'option %s: a tensor of %d elements is expected, got %s', key, x:nElement(),
+           describe(values))
+   end
+   return values:type(x:type()):contiguous():viewAs(x)
+end
+
+-- Returns the values of options that the constructors do not have.
+local function extras_of(name, config, x)
+   local extras = {}
+   for _, key in ipairs(unsupported[name] or {}) do
+      if config[key] then
+         fail(name, 'option %s of Torch7 is not supported', key)
+      end
+   end
+   if name == 'sgd' then
+      if config.learningRates then
+         extras.rates = values_of(name, config, 'learningRates', x)
+      end
+      if config.weightDecays then
+         if config.weightDecay and config.weightDecay ~= 0 then
+            fail(name, 'only one of the options weightDecay and weightDecays is expected')
+         end
+         extras.decays = values_of(name, config, 'weightDecays', x)
+      end
+   end
+   return extras
+end
 
 local function options_of(name, config)
    local options = {rate = default_rates[name] or 1e-3}
@@ -40,7 +81,8 @@ end
 local function call(name, construct, f, x, config, state)
    config = config or {}
    state = state or config
-   local step = construct(options_of(name, config))
+   local extras = extras_of(name, config, x)
+   local step = construct(options_of(name, config), extras)
    step.state = state.updates or step.state
    state.updates = step.state
    if name == 'lbfgs' then
@@ -50,6 +92,9 @@ local function call(name, construct, f, x, config, state)
       end)
    end
    local loss, gradient = f(x)
+   if extras.decays then
+      gradient = tensor.addcmul(gradient, 1, extras.decays, x)
+   end
    local rate = config.learningRate or default_rates[name] or 1e-3
    step(x, gradient, rate / (1 + step:steps() * (config.learningRateDecay or 0)))
    return x, {loss}

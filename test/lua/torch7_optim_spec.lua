@@ -1,0 +1,117 @@
+-- The form of Torch7's package optim: optim.sgd(f, x, config, state) and so on.
+
+local tensor = require 'tensor'
+local optim = require 'tensor.optim'
+
+local function fails(message, ...)
+  local ok, found = pcall(...)
+  assert.is_false(ok, 'no error')
+  assert.is_truthy(found:find(message, 1, true), found)
+end
+
+-- The loss is the square of the length of x.
+local function square(x) return x:dot(x), x * 2 end
+
+local function near(expected, t)
+  t = tensor.isTensor(t) and t:totable() or t
+  assert.are.equal(#expected, #t)
+  for k, value in ipairs(expected) do
+    assert.is_true(math.abs(value - t[k]) < 1e-12, ('%s ~= %s'):format(value, t[k]))
+  end
+end
+
+describe('the form of Torch7', function()
+  it('updates a tensor by a function of loss and gradient', function()
+    local function f(x) return tensor.cmul(x, x):sum(), x * 2 end
+    local function run(config, state, name)
+      local x, losses = tensor.Tensor{1, -2}, nil
+      for _ = 1, 3 do
+        local same
+        same, losses = optim[name or 'sgd'](f, x, config, state)
+        assert.are.equal(x, same)
+      end
+      return x, losses[1]
+    end
+    -- Plain Lua: dampening is the momentum, the rate decreases.
+    local function expected(x)
+      local v, loss
+      for k = 1, 3 do
+        local g = 2 * x
+        v = v and 0.9 * v + 0.1 * g or g
+        x, loss = x - 0.1 / (1 + (k - 1) * 0.5) * v, x
+      end
+      return x, loss
+    end
+    local config = {learningRate = 0.1, momentum = 0.9, learningRateDecay = 0.5}
+    local state = {}
+    local x, loss = run(config, state)
+    assert.is_nil(config.updates)
+    assert.are.equal(3, state.updates.step[1])
+    local a, b = expected(1)
+    local c, d = expected(-2)
+    assert.is_true(math.abs(x[1] - a) + math.abs(x[2] - c) < 1e-12)
+    assert.is_true(math.abs(loss - b ^ 2 - d ^ 2) < 1e-12)
+    assert.are.same(x:totable(), (run(config)):totable())
+
+    for _, name in ipairs{'adam', 'adamW', 'rmsprop', 'adagrad'} do
+      local step, y = optim[name]{rate = 0.1}, tensor.Tensor{1, -2}
+      for _ = 1, 3 do
+        step(y, y * 2)
+      end
+      assert.are.same(y:totable(), (run({learningRate = 0.1}, nil, name)):totable())
+    end
+    local z = tensor.Tensor{1, -2}
+    local _, losses = optim.lbfgs(f, z, {maxIter = 5})
+    assert.are.equal(5, losses[1])
+    assert.is_true(z:norm() < 1e-6)
+  end)
+
+  it('sgd has a rate for each element', function()
+    local x = tensor.ones(3)
+    optim.sgd(square, x, {learningRate = 0.1, learningRates = tensor.Tensor{1, 0, 2}})
+    near({0.8, 1, 0.6}, x)
+    -- The velocity has no rates. The values may be of another type and shape.
+    local y, config = tensor.ones(1, 2), {
+      learningRate = 0.1, momentum = 0.5, dampening = 0, learningRates = tensor.LongTensor{1, 2},
+    }
+    optim.sgd(square, y, config)
+    near({0.8, 0.6}, y:view(2))
+    optim.sgd(square, y, config)
+    near({0.8 - 0.1 * (1 + 1.6), 0.6 - 0.2 * (1 + 1.2)}, y:view(2))
+    local half = tensor.ones(2):type 'torch.HalfTensor'
+    optim.sgd(square, half, {learningRate = 0.5, learningRates = tensor.Tensor{1, 0.5}})
+    near({0, 0.5}, half)
+  end)
+
+  it('sgd has a decay for each element', function()
+    local x, gradient = tensor.ones(3), nil
+    local function f(t)
+      local loss
+      loss, gradient = square(t)
+      return loss, gradient
+    end
+    local config = {learningRate = 0.1, weightDecay = 0, weightDecays = tensor.Tensor{1, 0, 2}}
+    optim.sgd(f, x, config)
+    near({0.7, 0.8, 0.6}, x)
+    near({2, 2, 2}, gradient)
+    config.weightDecay = 0.1
+    fails('optim.sgd: only one of the options weightDecay and weightDecays', optim.sgd, f, x,
+          config)
+  end)
+
+  it('refuses options that it cannot apply', function()
+    local x = tensor.ones(3)
+    for _, values in ipairs{2, tensor.ones(2), true} do
+      fails('optim.sgd: option learningRates: a tensor of 3 elements is expected, got a ',
+            optim.sgd, square, x, {learningRates = values})
+      fails('optim.sgd: option weightDecays: a tensor of 3 elements is expected, got a ',
+            optim.sgd, square, x, {weightDecays = values})
+    end
+    fails('optim.lbfgs: option lineSearch of Torch7 is not supported', optim.lbfgs, square, x,
+          {lineSearch = print})
+    near({1, 1, 1}, x)
+    -- Other names are fields of the state.
+    optim.sgd(square, x, {learningRate = 0.1, mine = 1, lineSearch = print})
+    near({0.8, 0.8, 0.8}, x)
+  end)
+end)
