@@ -218,10 +218,11 @@ local function new(name, options, update, counts_each, rates)
    }, Optimizer)
 end
 
-local function remembered(own, name, like)
+-- Returns a tensor that is remembered, at first filled with `value`, by default 0.
+local function remembered(own, name, like, value)
    local t = own[name]
    if not t then
-      t = keep(like:clone():zero())
+      t = keep(like:clone():fill(value or 0))
       own[name] = t
    end
    return t
@@ -302,14 +303,14 @@ end
 
 --- rmsprop{rate, alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0}: divides the gradient by
 -- the root of an average of its squares: Tieleman and Hinton, 2012.
-function optim.rmsprop(options)
+function optim.rmsprop(options, extras)
    options = with_defaults('rmsprop', options,
                            {alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0})
-   local alpha, epsilon = options.alpha, options.epsilon
+   local alpha, epsilon, mean = options.alpha, options.epsilon, extras and extras.mean
    local momentum, decay = options.momentum, options.decay
    return new('rmsprop', options, function(p, g, own, step)
       g = decayed(g, decay, p)
-      local v = remembered(own, 'square', p)
+      local v = remembered(own, 'square', p, mean)
       v:mul(alpha):addcmul(1 - alpha, g, g)
       local root = tensor.sqrt(v):add(epsilon)
       if momentum == 0 then

@@ -54,11 +54,11 @@ describe('the form of Torch7', function()
     assert.are.same(x:totable(), (run(config)):totable())
 
     for _, name in ipairs{'adam', 'adamW', 'rmsprop', 'adagrad'} do
-      local step, y = optim[name]{rate = 0.1}, tensor.Tensor{1, -2}
+      local step, y = optim[name]{rate = 0.1, epsilon = 0}, tensor.Tensor{1, -2}
       for _ = 1, 3 do
         step(y, y * 2)
       end
-      assert.are.same(y:totable(), (run({learningRate = 0.1}, nil, name)):totable())
+      near(y:totable(), (run({learningRate = 0.1, epsilon = 0}, nil, name)))
     end
     local z = tensor.Tensor{1, -2}
     local _, losses = optim.lbfgs(f, z, {maxIter = 5})
@@ -97,6 +97,20 @@ describe('the form of Torch7', function()
     config.weightDecay = 0.1
     fails('optim.sgd: only one of the options weightDecay and weightDecays', optim.sgd, f, x,
           config)
+  end)
+
+  it('rmsprop has a first mean of squares', function()
+    local x, config = tensor.ones(1), {learningRate = 0.1, initialMean = 1}
+    optim.rmsprop(square, x, config)
+    local expected = 1 - 0.2 / (math.sqrt(0.99 + 0.04) + 1e-8)
+    near({expected}, x)
+    local g, mean = 2 * expected, 0.99 * 1.03 + 0.01 * (2 * expected) ^ 2
+    optim.rmsprop(square, x, config)
+    near({expected - 0.1 * g / (math.sqrt(mean) + 1e-8)}, x)
+    for _, value in ipairs{-1, '1', 0 / 0} do
+      fails('optim.rmsprop: option initialMean must be a number of at least 0, got ',
+            optim.rmsprop, square, tensor.ones(1), {initialMean = value})
+    end
   end)
 
   it('refuses options that it cannot apply', function()

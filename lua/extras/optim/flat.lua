@@ -58,6 +58,12 @@ local function extras_of(name, config, x)
          end
          extras.decays = values_of(name, config, 'weightDecays', x)
       end
+   elseif name == 'rmsprop' and config.initialMean ~= nil then
+      extras.mean = config.initialMean
+      if type(extras.mean) ~= 'number' or extras.mean < 0 or extras.mean ~= extras.mean then
+         fail(name, 'option initialMean must be a number of at least 0, got %s',
+              tostring(extras.mean))
+      end
    end
    return extras
 end
