@@ -261,8 +261,9 @@ function optim.sgd(options, extras)
    end, false, extras and extras.rates)
 end
 
--- Updates the averages m and v of Adam, and p.
-local function adam(name, options, is_decoupled)
+-- Updates the averages m and v of Adam, and p. epsilon_first: adds epsilon to the root before the
+-- correction of v.
+local function adam(name, options, is_decoupled, epsilon_first)
    options = with_defaults(name, options, {
       beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = is_decoupled and 0.01 or 0,
       amsgrad = false,
@@ -282,7 +283,9 @@ local function adam(name, options, is_decoupled)
          local largest = remembered(own, 'largest', p)
          v = tensor.cmax(largest, largest, v)
       end
-      local root = tensor.cdiv(v, step:correction(beta2, p, own)):sqrt():add(epsilon)
+      local correction = step:correction(beta2, p, own)
+      local root = epsilon_first and tensor.sqrt(v):add(epsilon):cdiv(tensor.sqrt(correction))
+         or tensor.cdiv(v, correction):sqrt():add(epsilon)
       step:descend_by_quotient(p, m, root:cmul(step:correction(beta1, p, own)))
    end, true)
 end
@@ -291,8 +294,8 @@ end
 -- running mean of the gradients by the root of that of their squares (Kingma and Ba, 2014). decay
 -- times the parameter is added to the gradient. amsgrad: divides by the root of the largest mean of
 -- squares so far (Reddi et al., 2018).
-function optim.adam(options)
-   return adam('adam', options, false)
+function optim.adam(options, extras)
+   return adam('adam', options, false, extras and extras.epsilon_first)
 end
 
 --- adamW{..., decay = 0.01}: adam whose decay shrinks the parameters instead: Loshchilov and

@@ -99,6 +99,18 @@ describe('the form of Torch7', function()
           config)
   end)
 
+  it('adam adds epsilon before it corrects the mean of squares', function()
+    local x, config = tensor.ones(1), {learningRate = 0.1, epsilon = 1}
+    local expected, m, v = 1, 0, 0
+    for k = 1, 3 do
+      optim.adam(square, x, config)
+      local g = 2 * expected
+      m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+      expected = expected - 0.1 * math.sqrt(1 - 0.999 ^ k) / (1 - 0.9 ^ k) * m / (math.sqrt(v) + 1)
+      near({expected}, x)
+    end
+  end)
+
   it('rmsprop has a first mean of squares', function()
     local x, config = tensor.ones(1), {learningRate = 0.1, initialMean = 1}
     optim.rmsprop(square, x, config)

@@ -42,7 +42,8 @@ end
 
 -- Returns the values of options that the constructors do not have.
 local function extras_of(name, config, x)
-   local extras = {}
+   -- adam adds epsilon before the correction of the mean of squares.
+   local extras = {epsilon_first = name == 'adam'}
    for _, key in ipairs(unsupported[name] or {}) do
       if config[key] then
          fail(name, 'option %s of Torch7 is not supported', key)
