@@ -145,15 +145,48 @@ return function(tensor, native, parts)
       return custom('customGradient', f, rule)
    end
 
+   -- Raises an error unless a result of the second run of a checkpointed function has the form of
+   -- that of the first.
+   local function check_same(what, value, again)
+      local function is_number(x)
+         return type(x) == 'number' or isnumber(x)
+      end
+      local is_same = is_number(value) == is_number(again) and istensor(value) == istensor(again)
+      if is_same and istensor(value) then
+         is_same = value:type() == again:type() and value:isSameSizeAs(again)
+      elseif is_same and not is_number(value) then
+         is_same = type(value) == type(again) and getmetatable(value) == getmetatable(again)
+      end
+      if not is_same then
+         local function text(x)
+            return is_number(x) and 'a number' or istensor(x) and ('%s of type %s'):format(
+               describe(x), x:type()) or describe(x)
+         end
+         error(('checkpoint: the second run of the function returned other results: %s: %s is '
+                .. 'expected, got %s'):format(what, text(value), text(again)), 0)
+      elseif type(value) == 'table' and getmetatable(value) == nil then
+         for key, field in each(value) do
+            check_same(('%s.%s'):format(what, tostring(key)), field, again[key])
+         end
+      end
+   end
+
    --- Returns a function with the results and gradients of f, which does not keep f's intermediate
    -- results: it calls f again for the gradients. f must not use other tensors than its arguments
    -- that depend on the arguments of tensor.grad.
    function tensor.checkpoint(f)
       parts.check_function('checkpoint', f)
-      return custom('checkpoint', f, function(cotangents, _, arguments, state)
+      return custom('checkpoint', f, function(cotangents, values, arguments, state)
+         local function checked(...)
+            local results = pack(f(...))
+            for k = 1, math.max(results.n, values.n) do
+               check_same(('result %d'):format(k), values[k], results[k])
+            end
+            return unpack(results, 1, results.n)
+         end
          local later = tensor.getRNGState()
          tensor.setRNGState(state)
-         local list = tensor.vjp(f, arguments, cotangents)
+         local list = tensor.vjp(checked, arguments, cotangents)
          tensor.setRNGState(later)
          return list
       end, true)

@@ -178,6 +178,39 @@ describe('tensor.checkpoint', function()
       assert.are.equal(after, tensor.uniform())
     end
   end)
+  it('refuses other results of the second run', function()
+    local t = 'a tensor of size %[3%] of type torch.DoubleTensor is expected, got '
+    local function other(message, first, second)
+      local n = 0
+      local f = tensor.checkpoint(function(x)
+        n = n + 1
+        return (n == 1 and first or second)(x)
+      end)
+      local df = tensor.grad(function(x)
+        local y = f(x)
+        return (type(y) == 'table' and y[1] or y):sum()
+      end)
+      local ok, found = pcall(df, D{ 1, 2, 3 })
+      assert.is_false(ok)
+      assert.matches('checkpoint: the second run of the function returned other results: '
+                     .. message, found)
+    end
+    local function twice(x) return x * 2 end
+    other('result 1: ' .. t .. 'a string', twice, function() return 'x' end)
+    other('result 1: ' .. t .. 'nil', twice, function() end)
+    other('result 1: ' .. t .. 'a number', twice, function(x) return x:sum() end)
+    other('result 1: ' .. t .. 'a tensor of size %[2%]', twice,
+          function(x) return x:narrow(1, 1, 2) end)
+    other('result 1: ' .. t .. 'a tensor of size %[3%] of type torch.FloatTensor', twice,
+          function(x) return x:float() end)
+    other('result 1.1: ' .. t .. 'a boolean', function(x) return { x * 2 } end,
+          function() return { true } end)
+    other('result 2: nil is expected, got a number', twice, function(x) return x * 2, 1 end)
+    other('result 2: a number is expected, got nil', function(x) return x * 2, x:sum() end, twice)
+    check({ 2, 2, 2 }, function(x)
+      return tensor.checkpoint(function(y) return { y * 2, 'x', { y:sum() } }, 1 end)(x)[1]:sum()
+    end)
+  end)
   it('keeps less', function()
     local function live_bytes()
       collectgarbage()
