@@ -186,8 +186,11 @@ return function(tensor, native, parts)
          end
          local later = tensor.getRNGState()
          tensor.setRNGState(state)
-         local list = tensor.vjp(checked, arguments, cotangents)
+         local fine, list = pcall(tensor.vjp, checked, arguments, cotangents)
          tensor.setRNGState(later)
+         if not fine then
+            error(list, 0)
+         end
          return list
       end, true)
    end

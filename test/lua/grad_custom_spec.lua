@@ -178,6 +178,20 @@ describe('tensor.checkpoint', function()
       assert.are.equal(after, tensor.uniform())
     end
   end)
+  it('restores the random generator after an error in the second run', function()
+    local n = 0
+    local f = tensor.checkpoint(function(x)
+      n = n + 1
+      local mask = n == 2 and error('second', 0) or tensor.uniform()
+      return x * mask
+    end)
+    tensor.manualSeed(1)
+    tensor.uniform()
+    local expected = tensor.uniform()
+    tensor.manualSeed(1)
+    assert.has_error(function() check({}, function(x) return f(x):sum() end) end, 'second')
+    assert.are.equal(expected, tensor.uniform())
+  end)
   it('refuses other results of the second run', function()
     local t = 'a tensor of size %[3%] of type torch.DoubleTensor is expected, got '
     local function other(message, first, second)
