@@ -173,7 +173,8 @@ return function(tensor, native, parts)
 
    --- Returns a function with the results and gradients of f, which does not keep f's intermediate
    -- results: it calls f again for the gradients. f must not use other tensors than its arguments
-   -- that depend on the arguments of tensor.grad.
+   -- that depend on the arguments of tensor.grad. Only the default random generator draws the same
+   -- numbers again.
    function tensor.checkpoint(f)
       parts.check_function('checkpoint', f)
       return custom('checkpoint', f, function(cotangents, values, arguments, state)

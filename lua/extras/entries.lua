@@ -227,7 +227,9 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
       {'checkpoint', 'tensor.checkpoint(f)',
          'Returns a function with the results and gradients of `f` that keeps no intermediate ' ..
          'results. It calls `f` again for the gradients. Tensors that need gradients must be ' ..
-         'arguments of `f`.'},
+         'arguments of `f`. Both runs draw the same numbers from the default random generator. ' ..
+         'A generator of `tensor.Generator` draws other numbers in the second run, so the ' ..
+         'gradient is wrong.'},
       {'customGradient', 'tensor.customGradient(f, rule)',
          'Returns a function with the results of `f`. Its gradients are the list that ' ..
          '`rule(gradients, results, arguments)` returns, one for each argument. `gradients` ' ..
