@@ -4,6 +4,7 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local nn = require 'tensor.nn'
+local unpack = require 'tensor.versions'.unpack
 
 local function close(expected, found)
   assert.are.same(expected:size():totable(), found:size():totable())
@@ -213,6 +214,43 @@ describe('tensor.nn', function()
         return nn.scaledDotProduct(a, b, c, case)
       end, {q, k, v}, {order = 2}))
     end
+  end)
+
+  it('scaledDotProduct checks its arguments alike with and without dropout', function()
+    local q, k, v = tensor.randn(2, 3, 4), tensor.randn(2, 5, 4), tensor.randn(2, 5, 6)
+    local function refused(expected, ...)
+      local arguments, mask = {...}, select(4, ...)
+      for _, options in ipairs{{mask = mask}, {mask = mask, dropout = 0.5, train = true}} do
+        arguments[4] = options
+        local ok, found = pcall(nn.scaledDotProduct, unpack(arguments, 1, 4))
+        assert.is_false(ok)
+        assert.is_truthy(found:find('attention: ' .. expected, 1, true), found)
+      end
+    end
+    for _, size in ipairs{{30}, {15}, {5, 3}, {7, 2, 3, 5}, {1, 1, 3, 5}, {2, 3, 4}, {0}} do
+      for _, class in ipairs{'DoubleTensor', 'ByteTensor'} do
+        refused('a mask of size', q, k, v, tensor[class](unpack(size)):fill(1))
+      end
+    end
+    refused('the mask is a FloatTensor', q, k, v, tensor.zeros(3, 5):float())
+    refused('the mask is a LongTensor', q, k, v, tensor.LongTensor(3, 5):fill(1))
+    for _, mask in ipairs{1, true, {}} do
+      refused('invalid arguments', q, k, v, mask)
+    end
+    refused('q of size [2 x 3 x 4], k of size [2 x 5 x 6]', q, v, k)
+    refused('q of size [4]', q[1][1], k, v)
+    refused('q of size', q, k, v:narrow(2, 1, 4))
+    refused('q and k have no columns', tensor.Tensor(2, 3, 0), tensor.Tensor(2, 5, 0), v)
+    refused('invalid arguments', q, k)
+    for _, size in ipairs{{3, 5}, {1, 5}, {3, 1}, {2, 1, 1}, {5}, {1}, {2, 3, 5}} do
+      local mask = tensor.zeros(unpack(size))
+      local options = {mask = mask, dropout = 1e-15, train = true}
+      close(nn.scaledDotProduct(q, k, v), nn.scaledDotProduct(q, k, v, options))
+    end
+    assert.has_error(function() nn.scaledDotProduct(q, k, v, 5) end,
+                     'nn.scaledDotProduct: a table of options is expected, got a number')
+    assert.has_error(function() nn.scaledDotProduct(q, k, v, {train = true, dropout = 2}) end,
+      'nn.scaledDotProduct: dropout: a probability from 0 to 1 is expected, got 2')
   end)
 
   it('rotary turns pairs of elements by angles of their rows', function()

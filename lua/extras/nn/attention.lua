@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
+local describe = require('tensor.native').describe(tensor)
 local layer = require 'tensor.nn.layer'
 local layers = require 'tensor.nn.layers'
 
@@ -22,20 +23,65 @@ local function causal_mask(like, rows, columns)
    return last_mask
 end
 
+-- Returns true if tensor.attention accepts q, k and v. Returns false if it may not.
+local function do_fit(q, k, v)
+   if not (tensor.isTensor(q) and tensor.isTensor(k) and tensor.isTensor(v)) then
+      return false
+   end
+   local dims = q:dim()
+   if dims < 2 or k:dim() ~= dims or v:dim() ~= dims then
+      return false
+   end
+   for d = 1, dims - 2 do
+      if k:size(d) ~= q:size(d) or v:size(d) ~= q:size(d) then
+         return false
+      end
+   end
+   return q:size(dims) > 0 and q:size(dims) == k:size(dims) and k:size(dims - 1) == v:size(dims - 1)
+end
+
+-- Returns true if tensor.attention accepts the mask with q and k. Returns false if it may not.
+local function does_mask_fit(mask, q, k)
+   if not tensor.isTensor(mask)
+      or mask:type() ~= 'torch.ByteTensor' and mask:type() ~= q:type() then
+      return false
+   end
+   local dims, count = q:dim(), mask:dim()
+   if count == 0 or count > dims then
+      return false
+   end
+   for d = 1, count do
+      local size = d == count and k:size(dims - 1) or q:size(dims - count + d)
+      if mask:size(d) ~= 1 and mask:size(d) ~= size then
+         return false
+      end
+   end
+   return true
+end
+
 --- scaledDotProduct(q, k, v [, options]): softmax(q * k:t() / sqrt(d) + mask) * v for each matrix.
 -- q: ... x rows x d. k: ... x columns x d. v: ... x columns x width. options: causal, where the
 -- last row sees all columns, and each row before one less; mask, which broadcasts to
 -- ... x rows x columns: a ByteTensor with 1 where q may see k, or a tensor of the type of q that is
 -- added to the products; dropout and train.
 function attention.scaledDotProduct(q, k, v, options)
+   if options ~= nil and type(options) ~= 'table' then
+      raise(('nn.scaledDotProduct: a table of options is expected, got %s'):format(
+         describe(options)))
+   end
    options = options or {}
-   local probability = options.train and options.dropout or 0
+   local probability = layer.check_probability('scaledDotProduct: dropout',
+                                               options.train and options.dropout or 0)
+   local is_causal = options.causal == true
    if probability == 0 then
-      return tensor.attention(q, k, v, options.mask, options.causal == true)
+      return tensor.attention(q, k, v, options.mask, is_causal)
+   elseif not do_fit(q, k, v)
+      or options.mask ~= nil and not does_mask_fit(options.mask, q, k) then
+      tensor.attention(q, k, v, options.mask, is_causal)  -- raises its error
    end
    local scores = tensor.matmul(q * (1 / math.sqrt(q:size(q:dim()))), k:transpose(-1, -2))
    local rows, hidden = scores:dim() - 1, nil
-   if options.causal then
+   if is_causal then
       hidden = causal_mask(scores, scores:size(rows), scores:size(rows + 1))
    end
    local is_added = options.mask and options.mask:type() ~= 'torch.ByteTensor'
