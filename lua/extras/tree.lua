@@ -5,7 +5,8 @@ local versions = require 'tensor.versions'
 local tensor = require 'tensor'
 
 local each, is_tensor = versions.each, tensor.isTensor
-local is_freed = require 'tensor.native'.is_freed
+local native = require 'tensor.native'
+local is_freed, raise, describe = native.is_freed, native.raise, native.describe(tensor)
 
 local tree = {}
 
@@ -114,9 +115,45 @@ function tree.map(f, t, ...)
    return walk('', f, t, {...}, {}, {})
 end
 
---- copy(to, from): copies the elements of the tensors in `from` into those in `to`.
+-- Appends the pairs of tensors at the same places in two tables to a list. Raises an error if their
+-- shapes differ, or if a key is in only one of them.
+local function pair(path, to, from, pairs_found, enclosing)
+   local function fail(...)
+      raise(('tree.copy: %s: '):format(path) .. string.format(...))
+   end
+   tree.check(to)
+   tree.check(from)
+   local is_pair = is_tensor(to)
+   if is_pair ~= is_tensor(from) or is_pair and not to:isSameSizeAs(from)
+      or (type(to) == 'table') ~= (type(from) == 'table') then
+      fail('%s is expected, got %s', describe(to), describe(from))
+   elseif is_pair then
+      pairs_found[#pairs_found + 1] = {to, from}
+   elseif type(to) == 'table' then
+      tree.enter(enclosing, to)
+      for _, key in ipairs(tree.keys(from)) do
+         if to[key] == nil then
+            fail('%s is only in the source', tostring(key))
+         end
+      end
+      for _, key in ipairs(tree.keys(to)) do
+         if from[key] == nil then
+            fail('%s is only in the destination', tostring(key))
+         end
+         pair(('%s.%s'):format(path, tostring(key)), to[key], from[key], pairs_found, enclosing)
+      end
+      enclosing[to] = nil
+   end
+end
+
+--- copy(to, from): copies the elements of the tensors in `from` into those in `to`, and returns
+-- `to`. If the keys or the shapes differ, it raises an error and copies nothing.
 function tree.copy(to, from)
-   tree.map(function(a, b) a:copy(b) end, to, from)
+   local pairs_found = {}
+   pair('to', to, from, pairs_found, {})
+   for _, tensors in ipairs(pairs_found) do
+      tensors[1]:copy(tensors[2])
+   end
    return to
 end
 
