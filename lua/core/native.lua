@@ -21,6 +21,9 @@ local native = {
    -- raise.lua: errors with the position of the program's line.
    raise = require 'tensor.raise',
 
+   -- is_tracked.lua: whether a value is a number that depends on the arguments of a gradient.
+   is_tracked = require 'tensor.is_tracked',
+
    -- session_only.lua: upvalues that are not written to files, nor passed to threads.
    session_only = require 'tensor.session_only',
 

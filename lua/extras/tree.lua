@@ -6,6 +6,7 @@ local tensor = require 'tensor'
 
 local each, is_tensor = versions.each, tensor.isTensor
 local native = require 'tensor.native'
+local is_tracked, is_integral = native.is_tracked, require('tensor.types').is_integral
 local is_freed, raise, describe = native.is_freed, native.raise, native.describe(tensor)
 
 local tree = {}
@@ -45,8 +46,13 @@ function tree.enter(enclosing, value)
    enclosing[value] = true
 end
 
+-- Returns true for a table with fields to visit. A tracked number is a number.
+local function is_branch(value)
+   return type(value) == 'table' and not is_tracked(value)
+end
+
 local function collect(value, list, seen, enclosing, convert)
-   if type(value) == 'table' then
+   if is_branch(value) then
       tree.enter(enclosing, value)
       for _, key in ipairs(tree.keys(value)) do
          collect(value[key], list, seen, enclosing, convert)
@@ -89,7 +95,7 @@ local function walk(path, f, value, others, seen, enclosing)
          seen[value] = call
       end
       return call.result
-   elseif type(value) ~= 'table' then
+   elseif not is_branch(value) then
       return value
    end
    tree.enter(enclosing, value)
@@ -97,7 +103,7 @@ local function walk(path, f, value, others, seen, enclosing)
    for _, key in ipairs(tree.keys(value)) do
       local own, name = {}, ('%s.%s'):format(path, tostring(key))
       for k, other in ipairs(others) do
-         if type(other) ~= 'table' or other[key] == nil then
+         if not is_branch(other) or other[key] == nil then
             error(('tree: the tables differ: %s is in only one of them'):format(name:sub(2)), 0)
          end
          own[k] = other[key]
@@ -125,11 +131,11 @@ local function pair(path, to, from, pairs_found, enclosing)
    tree.check(from)
    local is_pair = is_tensor(to)
    if is_pair ~= is_tensor(from) or is_pair and not to:isSameSizeAs(from)
-      or (type(to) == 'table') ~= (type(from) == 'table') then
+      or is_branch(to) ~= is_branch(from) then
       fail('%s is expected, got %s', describe(to), describe(from))
    elseif is_pair then
       pairs_found[#pairs_found + 1] = {to, from}
-   elseif type(to) == 'table' then
+   elseif is_branch(to) then
       tree.enter(enclosing, to)
       for _, key in ipairs(tree.keys(from)) do
          if to[key] == nil then
@@ -171,15 +177,20 @@ function tree.count(t)
    return count
 end
 
---- Returns the Euclidean norm of all elements, a number.
+--- Returns the Euclidean norm of all elements, a number. Tensors of integers are constants, which
+-- do not count.
 function tree.norm(t)
-   local sum = 0
+   local norms = {}
    for _, leaf in ipairs(tree.leaves(t)) do
-      if leaf:nElement() > 0 then
-         sum = sum + leaf:norm() ^ 2
+      if leaf:nElement() > 0 and not is_integral[leaf:type()] then
+         norms[#norms + 1] = leaf:norm()
       end
    end
-   return math.sqrt(sum)
+   if #norms < 2 then
+      return norms[1] or 0
+   end
+   -- The norm of norms has the gradient 0 at 0.
+   return tensor.DoubleTensor(norms):norm()
 end
 
 return require 'tensor.native'.limit_arguments(tree)

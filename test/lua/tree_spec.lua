@@ -44,3 +44,34 @@ describe('tree.copy', function()
     fails('tree.copy: to: a tensor of size [2] is expected, got a table', tree.copy, a, t)
   end)
 end)
+
+describe('tree.norm', function()
+  local p = {tensor.Tensor{3, 0}, {x = tensor.Tensor{{4}}, n = tensor.LongTensor{7}}, 'text', 5}
+
+  it('is the norm of all elements of floating-point tensors', function()
+    assert.are.equal(5, tree.norm(p))
+    assert.are.equal(3, tree.norm(p[1]))
+    assert.are.equal(0, tree.norm{tensor.LongTensor{7}, tensor.Tensor()})
+    assert.are.equal(5, tree.norm{tensor.Tensor{3}:float(), tensor.Tensor{4}:half()})
+  end)
+
+  it('has gradients', function()
+    local df = tensor.grad(function(q) return tree.norm(q) * 10 end)
+    local g, loss = df(p)
+    assert.are.equal(50, loss)
+    assert.are.same({6, 0}, g[1]:totable())
+    assert.are.same({{8}}, g[2].x:totable())
+    assert.are.same({0}, g[2].n:totable())
+    assert.are.equal(0, g[4])  -- numbers do not count
+    g = df{tensor.zeros(2), tensor.zeros(1)}
+    assert.are.same({0, 0}, g[1]:totable())
+  end)
+
+  it('counts tracked numbers as numbers', function()
+    tensor.grad(function(q)
+      assert.are.equal(3, #tree.leaves(q))
+      assert.are.equal(q[4], tree.map(function(t) return t end, q)[4])
+      return tree.norm(q)
+    end)(p)
+  end)
+end)
