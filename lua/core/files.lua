@@ -4,6 +4,7 @@
 local versions = require 'tensor.versions'
 local progress = require 'tensor.progress'
 local types = require 'tensor.types'
+local is_tracked = require 'tensor.is_tracked'
 
 local each = versions.each
 
@@ -56,7 +57,9 @@ function files.check(options, known)
                :format(tostring(name), table.concat(names, ', ')), 0)
       elseif not is_of_type(value, wanted) then
          error(('option %s must be a %s, got a %s')
-               :format(name, wanted:gsub(' ', ' or '), type(value)), 0)
+               :format(name, wanted:gsub(' ', ' or '),
+                                                   is_tracked(value) and 'tracked number'
+                                                   or type(value)), 0)
       end
    end
 end

@@ -6,12 +6,13 @@
 -- of steps. optim.sgd(f, x, config, state) and so on are the functions of Torch7's package optim.
 
 local tensor = require 'tensor'
-local raise = require 'tensor.native'.raise
+local native = require 'tensor.native'
+local raise, is_tracked = native.raise, native.is_tracked
 local versions = require 'tensor.versions'
 local each, is_callable = versions.each, versions.is_callable
 local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
-local describe = require('tensor.native').describe(tensor)
+local describe = native.describe(tensor)
 
 -- The constructors' second argument `extras` is that of optim/flat.lua, which hides it.
 local optim = {}
@@ -172,6 +173,9 @@ function Optimizer:__call(params, gradients, rate)
    rate = rate or self.rate
    if is_callable(rate) then
       rate = rate(self:steps() + 1)
+   end
+   if is_tracked(rate) then
+      rate = tensor.DoubleTensor{rate}
    end
    local is_tensor = tensor.isTensor(rate)
    if is_tensor and rate:nElement() ~= 1 or not is_tensor and type(rate) ~= 'number' then
@@ -360,7 +364,7 @@ end
 function optim.clipNorm(gradients, limit)
    if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
       raise(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
-         tostring(limit)))
+         is_tracked(limit) and describe(limit) or tostring(limit)))
    end
    local leaves = parameters.gradients(gradients)
    local norm = norm_of(leaves)
@@ -380,7 +384,8 @@ function optim.clipNorm(gradients, limit)
       return norm
    end
    norm = norm[1]
-   if norm > limit or norm ~= norm then
+   local value = is_tracked(norm) and norm:item() or norm
+   if value > limit or value ~= value then
       for _, g in ipairs(leaves) do
          g:mul(limit / (norm + 1e-6))
       end
@@ -395,4 +400,4 @@ optim.lbfgs = require 'tensor.optim.lbfgs'
 
 require 'tensor.optim.flat'(optim)
 
-return require 'tensor.native'.limit_arguments(optim)
+return native.limit_arguments(optim)

@@ -1,6 +1,7 @@
 -- tensor.tree: nested tables of tensors.
 
 local tensor = require 'tensor'
+local optim = require 'tensor.optim'
 local tree = require 'tensor.tree'
 
 -- Checks that f(...) raises this error.
@@ -73,5 +74,60 @@ describe('tree.norm', function()
       assert.are.equal(q[4], tree.map(function(t) return t end, q)[4])
       return tree.norm(q)
     end)(p)
+  end)
+end)
+
+-- Gradients of functions that contain steps of optimizers.
+describe('tracked numbers in tensor.optim', function()
+  local x = tensor.Tensor{1, 2}
+  local function stepped(name, rate)
+    local p = {tensor.ones(2)}
+    optim[name]{rate = 1}(p, {x}, rate)
+    return p[1]:sum()
+  end
+
+  it('are rates of a step', function()
+    for _, name in ipairs{'sgd', 'adam', 'adamW', 'rmsprop', 'adagrad'} do
+      local g, loss = tensor.grad(function(rate) return stepped(name, rate) end)(0.5)
+      local slope = stepped(name, 1.5) - stepped(name, 0.5)
+      assert.is_true(math.abs(g - slope) < 1e-9 * math.abs(slope))
+      assert.is_true(math.abs(loss - stepped(name, 0.5)) < 1e-12)
+    end
+    assert.are.equal(-3, (tensor.grad(function(rate)
+      local p = {tensor.ones(2)}
+      optim.sgd{rate = function() return rate end}(p, {x})
+      return p[1]:sum()
+    end)(0.5)))
+  end)
+
+  it('are norms of clipNorm', function()
+    local function clipped(limit)
+      return function(g)
+        g = g:clone()
+        local norm = optim.clipNorm({g}, limit)
+        return tensor.dot(g, x) + norm
+      end
+    end
+    assert.is_true(tensor.gradcheck(clipped(1), {tensor.Tensor{3, 4}}))
+    assert.is_true(tensor.gradcheck(clipped(9), {tensor.Tensor{3, 4}}))
+  end)
+
+  it('are errors elsewhere', function()
+    local function refused(expected, f)
+      fails(expected, tensor.grad(f), 0.5)
+    end
+    refused('optim.sgd: option rate must be a number or function, got a tracked number',
+            function(n) optim.sgd{rate = n} end)
+    refused('optim.clipNorm: a limit of at least 0 is expected, got a tracked number',
+            function(n) optim.clipNorm({x:clone()}, n) end)
+    local function lbfgs(gradient, loss, rate)
+      return optim.lbfgs{rate = rate}({tensor.ones(2)}, function() return {gradient}, loss end)
+    end
+    refused('optim.lbfgs: a number or a tensor of one element is expected as the loss, got a '
+            .. 'tracked number', function(n) lbfgs(x, n, 1) end)
+    refused('optim.lbfgs: the rate must be a number, got a tracked number',
+            function(n) lbfgs(x, 1, function() return n end) end)
+    refused('optim.lbfgs: the gradients depend on the arguments of tensor.grad',
+            function(n) lbfgs(x * n, 1, 1) end)
   end)
 end)

@@ -1,12 +1,13 @@
 -- tensor.optim.lbfgs: limited-memory BFGS (Liu and Nocedal, 1989) with a fixed step length.
 
 local tensor = require 'tensor'
-local raise = require 'tensor.native'.raise
+local native = require 'tensor.native'
+local raise, is_tracked = native.raise, native.is_tracked
 local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
 local is_callable = require 'tensor.versions'.is_callable
 local with_defaults = require 'tensor.optim.options'
-local describe = require('tensor.native').describe(tensor)
+local describe = native.describe(tensor)
 
 -- A step may run in a scope, which the state outlives.
 local keep = tensor.keep
@@ -14,13 +15,18 @@ local keep = tensor.keep
 local Optimizer = {}
 Optimizer.__index = Optimizer
 
--- Returns all elements of a list of tensors as one vector.
+-- Returns all elements of a list of gradients, at least one, as a vector.
 local function flatten(list)
    local parts = {}
    for k, leaf in ipairs(list) do
       parts[k] = leaf:contiguous():view(-1)
    end
-   return tensor.cat(parts, 1)
+   local vector = tensor.cat(parts, 1)
+   if is_tracked(vector[1]) then
+      raise('optim.lbfgs: the gradients depend on the arguments of tensor.grad; this is not '
+            .. 'supported')
+   end
+   return vector
 end
 
 -- Adds factor * vector to the elements of a list of tensors.
