@@ -414,6 +414,20 @@ describe('tensor.optim', function()
     assert.are.equal(1, step:steps())
   end)
 
+  it('a parameter whose elements share memory is refused', function()
+    local message = 'elements of a tensor of size [2 x 3] share memory, as those of expand do'
+    local gradient = tensor.ones(1, 3):expand(2, 3)
+    for _, t in ipairs{gradient, tensor.ones(4):unfold(1, 3, 1)} do
+      assert.has_error(function() optim.sgd{rate = 1}({a = t}, {a = gradient}) end,
+                       'optim.sgd: params.a: ' .. message)
+      assert.has_error(function() optim.clipNorm({t}, 9) end, 'optim.clipNorm: ' .. message)
+      assert.are.same({1, 1, 1}, t[1]:totable())
+    end
+    local view = tensor.ones(6, 4):t():narrow(1, 1, 2):unfold(2, 1, 2):select(3, 1)
+    optim.sgd{rate = 1}({a = view}, {a = gradient})
+    assert.are.equal(0, view:clone():abs():max())
+  end)
+
   it('a state has the types of the parameters, whatever those of the gradients', function()
     local types = {a = 'torch.DoubleTensor', b = 'torch.FloatTensor'}
     local function step_of(name, options, gradients)

@@ -23,6 +23,28 @@ local function is_blob(value)
    return type(value) == 'userdata' and tensor.type(value):find 'Blob$' ~= nil
 end
 
+-- Returns true if elements of a tensor may share memory, as those of expand do.
+local function may_overlap(t)
+   if t:isContiguous() then
+      return false
+   end
+   local dims = {}
+   for d = 1, t:dim() do
+      if t:size(d) > 1 then
+         dims[#dims + 1] = {size = t:size(d), stride = t:stride(d)}
+      end
+   end
+   table.sort(dims, function(a, b) return a.stride < b.stride end)
+   local last = 0  -- the distance of the last element of the smaller dimensions
+   for _, d in ipairs(dims) do
+      if d.stride <= last then
+         return true
+      end
+      last = last + (d.size - 1) * d.stride
+   end
+   return false
+end
+
 -- path: the keys that lead to the parameter.
 -- Different paths have different texts: strings with dots, and those that begin as numbers, are in
 -- quotes.
@@ -56,6 +78,8 @@ function parameters.of(name, params, gradients)
          fail(name, path, '%s is expected as the gradient, got %s', describe(p), describe(g))
       elseif not is_floating(g) then
          fail(name, path, 'a gradient of a floating-point type is expected, got %s', g:type())
+      elseif may_overlap(p) then
+         fail(name, path, 'elements of %s share memory, as those of expand do', describe(p))
       end
       leaves[#leaves + 1] = p
       paths[#leaves] = text_of(path)
@@ -97,11 +121,18 @@ function parameters.of(name, params, gradients)
    return leaves, found, paths
 end
 
---- gradients(t): returns the list of the gradients in a nested table, each once.
+--- gradients(t): returns the list of the gradients in a nested table, each once. Raises an error of
+-- clipNorm if it cannot scale one of them.
 function parameters.gradients(t)
    local list = {}
    for _, g in ipairs(tree.leaves(t, function(value) return is_blob(value) and value:diff() end)) do
-      list[#list + 1] = is_floating(g) and g or nil
+      if is_floating(g) then
+         if may_overlap(g) then
+            raise(('optim.clipNorm: elements of %s share memory, as those of expand do'):format(
+               describe(g)))
+         end
+         list[#list + 1] = g
+      end
    end
    return list
 end
