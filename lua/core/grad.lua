@@ -300,10 +300,12 @@ local function install(tensor)
             function(k) return k == which end)
          local loss = results[1]
          local value = isnumber(loss) and loss.tensor or loss
-         -- A loss of empty tensors is 0, and so are its gradients.
-         local is_empty = native.lost_dependence(tape)
-            and (type(loss) == 'number' or istensor(loss) and not native.tracks(tape, loss))
-         if is_empty then
+         local is_constant = type(loss) == 'number'
+            or istensor(loss) and not native.tracks(tape, loss)
+         -- A loss of empty tensors is 0, and so are its gradients. hessian accepts any constant.
+         local is_zero = is_constant and (native.lost_dependence(tape) or name == 'hessian'
+                                          and (type(loss) == 'number' or loss:nElement() == 1))
+         if is_zero then
             value = nil
          elseif not istensor(value) or value:nElement() ~= 1 then
             local got = istensor(value) and ('a tensor with %d elements'):format(value:nElement())

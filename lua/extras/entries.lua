@@ -220,7 +220,7 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
          'each row.'},
       {'hessian', 'tensor.hessian(f, x)',
          'Returns the matrix of the second derivatives of the number `f(x)` with respect to the ' ..
-         'elements of `x`.'},
+         'elements of `x`. They are 0 if `f(x)` does not depend on `x`.'},
       {'stopGradient', 'tensor.stopGradient(x)',
          'Returns a copy of `x` that counts as constant. `x` is a tensor, a number or a nested ' ..
          'table of them.'},
