@@ -92,10 +92,26 @@ local function check_table(name, parts)
    end
 end
 
+-- Raises an error if a function is in a value or in its tables: load refuses files with functions,
+-- because they are code.
+local function refuse_functions(path, value, seen)
+   if type(value) == 'function' then
+      error(('training.save: %s is a function, which a checkpoint cannot contain'):format(path), 0)
+   elseif type(value) ~= 'table' or seen[value] then
+      return
+   end
+   seen[value] = true
+   for key, field in versions.each(value) do
+      local place = ('%s.%s'):format(path, tostring(key))
+      refuse_functions(place .. ' (the key)', key, seen)
+      refuse_functions(place, field, seen)
+   end
+end
+
 --- save(filename, parts [, info]): writes a checkpoint: parts, a table of parameters (nested tables
 -- of tensors, numbers, strings and booleans), optimizers, layers, batches and generators by name,
 -- where the states of all but parameters are written; info, a table of other values, such as the
--- step; and the state of the default generator.
+-- step; and the state of the default generator. Functions are errors.
 function training.save(filename, parts, info)
    check_table('save', parts)
    local saved, kinds = {}, {}
@@ -109,7 +125,9 @@ function training.save(filename, parts, info)
       else
          saved[name] = has_state(part) and (part.state or {}) or part
       end
+      refuse_functions(tostring(name), saved[name], {})
    end
+   refuse_functions('info', info, {})
    tensor.save(filename, {parts = saved, kinds = kinds, info = info,
                           generator = tensor.getRNGState()})
 end

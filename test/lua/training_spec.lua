@@ -251,6 +251,30 @@ describe('tensor.training', function()
     assert.is_nil(io.open(filename))
   end)
 
+  it('save refuses functions, which load would not read', function()
+    local function schedule() end
+    local function refuses(place, ...)
+      local ok, found = pcall(training.save, filename, ...)
+      assert.is_false(ok)
+      assert.are.equal(('training.save: %s is a function, which a checkpoint cannot contain')
+                       :format(place), found)
+      assert.is_nil(io.open(filename))
+    end
+    local t = tensor.ones(1)
+    os.remove(filename)
+    refuses('info.schedule', {p = {t}}, {schedule = schedule})
+    refuses('info', {p = {t}}, print)
+    refuses('p.act.2', {p = {t, act = {t, schedule}}})
+    refuses('net', {net = schedule})
+    local step = optim.sgd{rate = 1}
+    step.state.rate = schedule
+    refuses('step.rate', {step = step})
+    local cyclic = {}
+    cyclic.self = cyclic
+    training.save(filename, {p = {t}}, {cyclic, cyclic, step = 1})
+    assert.are.equal(1, training.load(filename, {p = {t}}).step)
+  end)
+
   it('the loop over batches checks its state', function()
     local batches = data.batches(tensor.range(1, 4), {size = 2, seed = -3})
     for expected, state in pairs{
