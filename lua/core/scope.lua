@@ -125,11 +125,13 @@ local function install(tensor)
    --- keep(...): the tensors and storages in the arguments, and in their tables, outlive all open
    -- scopes. Returns the arguments.
    function tensor.keep(...)
-      walk(function(object)
-         for _, scope in each(open) do
-            scope.objects[object] = nil
-         end
-      end, ...)
+      if innermost() then
+         walk(function(object)
+            for _, scope in each(open) do
+               scope.objects[object] = nil
+            end
+         end, ...)
+      end
       return ...
    end
 end

@@ -22,7 +22,8 @@ return function(tensor, native)
       return new(1):fill(x)
    end
    local function wrap(t)
-      return setmetatable({ tensor = t }, Number)
+      -- Numbers may leave a scope in any way.
+      return setmetatable({ tensor = tensor.keep(t) }, Number)
    end
    local function isnumber(x)
       return type(x) == 'table' and getmetatable(x) == Number

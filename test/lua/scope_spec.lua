@@ -358,4 +358,20 @@ describe('tensor.scope', function()
   it('record by a function that programs cannot call', function()
     assert.is_nil(rawget(tensor, '_record'))
   end)
+
+  it('leaves tracked numbers to the collector', function()
+    local function f(x)
+      local s, n
+      tensor.scope(function()
+        tensor.scope(function() s = (x * 2):sum() end)
+        n = s * x[1]
+      end)
+      return n + s
+    end
+    local x = tensor.DoubleTensor{ 1, 2 }
+    assert.are.equal(12, f(x))
+    local g, value = tensor.grad(f)(x)
+    assert.are.equal(12, value)
+    assert.are.same({ 10, 4 }, g:totable())
+  end)
 end)
