@@ -292,6 +292,25 @@ describe('tensor.nn', function()
     assert.is_true(tensor.gradcheck(function(t) return nn.crossEntropy(t, classes) end, {x}))
   end)
 
+  it('losses check their arguments', function()
+    local x = tensor.zeros(2, 3)
+    for _, name in ipairs{'nll', 'crossEntropy'} do
+      for _, case in ipairs{
+        {'a tensor of 1 or more dimensions is expected, got nil'},
+        {'a tensor of 1 or more dimensions is expected, got a number', 1, x},
+        {'a tensor of 1 or more dimensions is expected, got a tensor of size []', tensor.Tensor()},
+        {'a LongTensor of classes is expected, got nil', x},
+        {'a LongTensor of classes is expected, got a number', x, 1},
+        {'a LongTensor of classes is expected, got a table', x, {1, 2}},
+        {'2 classes for 0 rows', tensor.Tensor(0, 3), tensor.LongTensor{1, 2}},
+        {'1 classes for 2 rows', tensor.Tensor(2, 0), tensor.LongTensor{1}},
+      } do
+        assert.has_error(function() nn[name](case[2], case[3]) end,
+                         ('nn.%s: %s'):format(name, case[1]))
+      end
+    end
+  end)
+
   it('initializers have the spread that their papers state', function()
     local t = tensor.Tensor(100, 20, 5)
     local init = nn.initializer

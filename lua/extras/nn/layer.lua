@@ -57,6 +57,16 @@ function layer.check_input(name, x, dims, last)
    end
 end
 
+--- Raises an error unless x is a tensor of at least `least` dimensions, by default 1. what: x in
+-- the error, by default 'a tensor'.
+function layer.check_tensor(name, x, least, what)
+   least = least or 1
+   if not tensor.isTensor(x) or x:dim() < least then
+      raise(('nn.%s: %s of %d or more dimensions is expected, got %s'):format(
+         name, what or 'a tensor', least, describe(x)))
+   end
+end
+
 --- Raises an error unless the value is a whole number of at least 1.
 function layer.check_size(name, what, value)
    if type(value) ~= 'number' or value < 1 or value % 1 ~= 0 then

@@ -3,14 +3,25 @@
 -- options.
 
 local tensor = require 'tensor'
-local raise = require 'tensor.native'.raise
+local native = require 'tensor.native'
+local layer = require 'tensor.nn.layer'
+
+local raise, describe = native.raise, native.describe(tensor)
 
 local losses = {}
 
 -- Returns the class numbers in the shape of t without its last dimension.
 local function rows_of(name, t, classes)
-   local size = t:size():totable()
-   local rows = t:nElement() / table.remove(size)
+   layer.check_tensor(name, t)
+   if not tensor.isTensor(classes) then
+      raise(('nn.%s: a LongTensor of classes is expected, got %s'):format(name,
+                                                                          describe(classes)))
+   end
+   local size, rows = t:size():totable(), 1
+   table.remove(size)
+   for _, n in ipairs(size) do
+      rows = rows * n
+   end
    if classes:nElement() ~= rows then
       raise(('nn.%s: %d classes for %d rows'):format(name, classes:nElement(), rows))
    end
