@@ -2,6 +2,7 @@
 
 local versions = require 'tensor.versions'
 local tensor = require 'tensor'
+local layer = require 'tensor.nn.layer'
 
 local nn = {
    initializer = require 'tensor.nn.initializers',
@@ -17,6 +18,7 @@ end
 
 --- Rows of x as vectors: keeps dimension 1, and joins the others.
 function nn.flatten(x)
+   layer.check_tensor('flatten', x)
    local width = 1
    for d = 2, x:dim() do
       width = width * x:size(d)

@@ -292,6 +292,40 @@ describe('tensor.nn', function()
     assert.is_true(tensor.gradcheck(function(t) return nn.crossEntropy(t, classes) end, {x}))
   end)
 
+  it('functions without parameters and constructors check their arguments', function()
+    local function fails(expected, f, ...)
+      local ok, found = pcall(f, ...)
+      assert.is_false(ok)
+      assert.is_truthy(found:find('nn.' .. expected, 1, true), found)
+    end
+    fails('transformerBlock: width: a whole number of at least 1 is expected, got nil',
+          nn.transformerBlock)
+    fails('transformerBlock: width: a whole number of at least 1 is expected, got 8',
+          nn.transformerBlock, '8', 2)
+    fails('transformerBlock: heads: a whole number', nn.transformerBlock, 8)
+    fails('transformerBlock: the width 8 is not a multiple of 3 heads', nn.transformerBlock, 8, 3)
+    fails('transformerBlock: hidden: a whole number', nn.transformerBlock, 8, 2, {hidden = 1.5})
+    local x = tensor.ones(2, 4)
+    for _, value in ipairs{5, {}, tensor.ones(2)} do
+      fails('rotary: a tensor of 2 or more dimensions is expected, got a ', nn.rotary, value)
+    end
+    fails('rotary: a table of options is expected, got a number', nn.rotary, x, 5)
+    fails('rotary: option base must be a number, got a string', nn.rotary, x, {base = 'x'})
+    for value, text in pairs{[5] = 'a number', [{}] = 'a table', [false] = 'a boolean'} do
+      fails('flatten: a tensor of 1 or more dimensions is expected, got ' .. text, nn.flatten,
+            value)
+      for name, f in pairs(nn.initializer) do
+        fails('initializer: a tensor ', f(name == 'constant' and 1 or nil), value)
+      end
+    end
+    fails('layer: a table of layers and a function are expected, got a number and nil', nn.layer,
+          'x', 5)
+    fails('layer: a table of layers and a function are expected, got a table and nil', nn.layer,
+          'x', {})
+    fails('layer: a layer is expected as the child a, got a function', nn.layer, 'x', {a = print},
+          print)
+  end)
+
   it('losses check their arguments', function()
     local x = tensor.zeros(2, 3)
     for _, name in ipairs{'nll', 'crossEntropy'} do
@@ -326,7 +360,7 @@ describe('tensor.nn', function()
     local tall = init.orthogonal()(tensor.Tensor(5, 3))
     close(tensor.eye(3), tall:t() * tall)
     assert.has_error(function() init.kaiming()(tensor.Tensor(3)) end,
-      'nn.initializer: a tensor with 2 or more dimensions is expected, got 1')
+      'nn.initializer: a tensor of 2 or more dimensions is expected, got a tensor of size [3]')
   end)
 
   it('learns exclusive or', function()

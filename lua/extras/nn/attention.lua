@@ -112,12 +112,13 @@ end
 -- Turns the elements i and i + size / 2 of row number p by the angle p * base^(-2 * i / size). Here
 -- i and p count from 0. options: base (10000); first (0), the position of the first row.
 function attention.rotary(x, options)
-   options = options or {}
+   options = layer.options('rotary', options, {base = 'number', first = 'number'})
+   layer.check_tensor('rotary', x, 2)
    local dims = x:dim()
-   local size = dims > 1 and x:size(dims) or 0
+   local size = x:size(dims)
    if size == 0 or size % 2 ~= 0 then
       raise(('nn.rotary: rows of an even size are expected, got %s'):format(
-         dims == 0 and 'none' or table.concat(x:size():totable(), 'x')))
+         table.concat(x:size():totable(), 'x')))
    end
    local half, rows, first = size / 2, x:size(dims - 1), options.first or 0
    if x:nElement() == 0 then
@@ -136,17 +137,22 @@ function attention.rotary(x, options)
    return turned:view(x:size())
 end
 
+-- Raises an error unless heads of the same size have this width together.
+local function check_heads(name, width, heads)
+   layer.check_size(name, 'width', width)
+   layer.check_size(name, 'heads', heads)
+   if width % heads ~= 0 then
+      raise(('nn.%s: the width %d is not a multiple of %d heads'):format(name, width, heads))
+   end
+end
+
 local attention_options = {causal = 'boolean', dropout = 'number', bias = 'boolean'}
 
 --- attention(width, heads [, options]): multi-head attention of x, batch x rows x width. A call's
 -- options: memory (default: x), batch x columns x width, which x sees; mask, a ByteTensor that
 -- broadcasts to batch x heads x rows x columns; train. options: causal, dropout (0), bias (true).
 function attention.attention(width, heads, options)
-   layer.check_size('attention', 'width', width)
-   layer.check_size('attention', 'heads', heads)
-   if width % heads ~= 0 then
-      raise(('nn.attention: the width %d is not a multiple of %d heads'):format(width, heads))
-   end
+   check_heads('attention', width, heads)
    options = layer.options('attention', options, attention_options)
    layer.check_probability('attention: dropout', options.dropout or 0)
    local size = width / heads
@@ -193,11 +199,12 @@ end
 --- transformerBlock(width, heads [, options]): x + attention(norm(x)), then the same with a network
 -- of one hidden layer. options: hidden (4 * width), activation (gelu), and those of attention.
 function attention.transformerBlock(width, heads, options)
+   check_heads('transformerBlock', width, heads)
    options = layer.options('transformerBlock', options, {
       causal = 'boolean', dropout = 'number', bias = 'boolean', hidden = 'number',
       activation = 'function table',
    })
-   local hidden = options.hidden or 4 * width
+   local hidden = layer.check_size('transformerBlock', 'hidden', options.hidden or 4 * width)
    local probability = layer.check_probability('transformerBlock: dropout', options.dropout or 0)
    local activation = options.activation or tensor.gelu
    local children = {

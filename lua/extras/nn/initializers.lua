@@ -5,14 +5,12 @@
 
 local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
+local layer = require 'tensor.nn.layer'
 
 local initializer = {}
 
 local function fans(t)
-   if t:dim() < 2 then
-      raise(('nn.initializer: a tensor with 2 or more dimensions is expected, got %d'):format(
-         t:dim()))
-   end
+   layer.check_tensor('initializer', t, 2)
    local field = 1
    for d = 3, t:dim() do
       field = field * t:size(d)
@@ -20,19 +18,25 @@ local function fans(t)
    return t:size(2) * field, t:size(1) * field
 end
 
+-- Returns t, if it is a tensor. Otherwise raises an error.
+local function checked(t)
+   layer.check_tensor('initializer', t, 0)
+   return t
+end
+
 --- The same value for all elements.
 function initializer.constant(value)
-   return function(t) return t:fill(value) end
+   return function(t) return checked(t):fill(value) end
 end
 
 --- Uniformly distributed numbers from low, by default 0, to high, by default 1.
 function initializer.uniform(low, high)
-   return function(t) return t:uniform(low or 0, high or 1) end
+   return function(t) return checked(t):uniform(low or 0, high or 1) end
 end
 
 --- Normally distributed numbers of a mean, by default 0, and a standard deviation, by default 1.
 function initializer.normal(mean, deviation)
-   return function(t) return t:normal(mean or 0, deviation or 1) end
+   return function(t) return checked(t):normal(mean or 0, deviation or 1) end
 end
 
 local function check_distribution(distribution)

@@ -57,13 +57,12 @@ function layer.check_input(name, x, dims, last)
    end
 end
 
---- Raises an error unless x is a tensor of at least `least` dimensions, by default 1. what: x in
--- the error, by default 'a tensor'.
-function layer.check_tensor(name, x, least, what)
+--- Raises an error unless x is a tensor of at least `least` dimensions, by default 1.
+function layer.check_tensor(name, x, least)
    least = least or 1
    if not tensor.isTensor(x) or x:dim() < least then
-      raise(('nn.%s: %s of %d or more dimensions is expected, got %s'):format(
-         name, what or 'a tensor', least, describe(x)))
+      raise(('nn.%s: a tensor %sis expected, got %s'):format(
+         name, least > 0 and ('of %d or more dimensions '):format(least) or '', describe(x)))
    end
 end
 

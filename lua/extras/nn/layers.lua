@@ -7,6 +7,7 @@ local layer = require 'tensor.nn.layer'
 local initializer = require 'tensor.nn.initializers'
 
 local each, is_callable = versions.each, versions.is_callable
+local describe = require('tensor.native').describe(tensor)
 
 local layers = {}
 
@@ -214,6 +215,16 @@ end
 --- layer(name, children, forward): a layer of other layers, by name. forward(params, x, options)
 -- calls children[name](params[name], x, options).
 function layers.layer(name, children, forward)
+   if type(children) ~= 'table' or not is_callable(forward) then
+      raise(('nn.layer: a table of layers and a function are expected, got %s and %s'):format(
+         describe(children), describe(forward)))
+   end
+   for key, child in each(children) do
+      if type(child) ~= 'table' or not is_callable(child.init) then
+         raise(('nn.layer: a layer is expected as the child %s, got %s'):format(
+            tostring(key), describe(child)))
+      end
+   end
    local state, any = {}, false
    for key, child in each(children) do
       state[key] = child.state
