@@ -20,6 +20,9 @@ end
 
 --- Returns the keys of a table, numbers and strings, in order.
 function tree.keys(t)
+   if type(t) ~= 'table' then
+      raise(('tree.keys: a table is expected, got %s'):format(describe(t)))
+   end
    local keys = {}
    for key in each(t) do
       if type(key) == 'number' or type(key) == 'string' then
@@ -44,6 +47,12 @@ function tree.enter(enclosing, value)
       error('tree: a table of tensors contains itself', 0)
    end
    enclosing[value] = true
+end
+
+local function check_function(name, f)
+   if not versions.is_callable(f) then
+      raise(('tree.%s: a function is expected, got %s'):format(name, describe(f)))
+   end
 end
 
 -- Returns true for a table with fields to visit. A tracked number is a number.
@@ -73,6 +82,9 @@ end
 --- Returns the list of the tensors in a nested table, each once. convert(value), if given, returns
 -- the tensor for another value, or nil.
 function tree.leaves(t, convert)
+   if convert ~= nil then
+      check_function('leaves', convert)
+   end
    return collect(t, {}, {}, {}, convert)
 end
 
@@ -118,6 +130,7 @@ end
 -- the other tables. Returns a nested table of the results. Other values in t are kept. A tensor at
 -- several places has one result, unless the other values there differ.
 function tree.map(f, t, ...)
+   check_function('map', f)
    return walk('', f, t, {...}, {}, {})
 end
 

@@ -126,6 +126,10 @@ describe('tensor.data', function()
     end
     assert.has_error(function() data.shift() end,
                      'data.shift: a whole number of pixels is expected, got nil')
+    assert.has_error(function() data.mirror()(4) end,
+                     'data.mirror: a tensor of 2 or more dimensions is expected, got a number')
+    assert.has_error(function() data.shift(1)(tensor.ones(2, 3)) end,
+      'data.shift: a tensor of 3 or more dimensions is expected, got a tensor of size [2 x 3]')
     assert.has_error(function() data.mirror(2) end,
                      'data.mirror: a probability from 0 to 1 is expected, got 2')
     assert.has_error(function() data.normalize(0) end,

@@ -11,6 +11,15 @@ local function fails(expected, f, ...)
   assert.is_truthy(found:find(expected, 1, true), found)
 end
 
+it('the functions of tensor.tree check their arguments', function()
+  local t = tensor.ones(1)
+  fails('tree.keys: a table is expected, got a number', tree.keys, 0)
+  fails('tree.keys: a table is expected, got nil', tree.keys)
+  fails('tree.leaves: a function is expected, got a number', tree.leaves, t, 2)
+  fails('tree.map: a function is expected, got a boolean', tree.map, true, t)
+  fails('tree.map: a function is expected, got nil', tree.map)
+end)
+
 describe('tree.copy', function()
   it('copies all tensors, and converts their elements', function()
     local t = {a = tensor.zeros(2), b = {tensor.LongTensor(1), 'text', 5}}

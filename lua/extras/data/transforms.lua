@@ -15,6 +15,14 @@ local function check(name, what, value, is_valid)
    end
 end
 
+-- Raises an error unless x is a batch: a tensor of at least `least` dimensions.
+local function check_batch(name, x, least)
+   if not tensor.isTensor(x) or x:dim() < least then
+      raise(('data.%s: a tensor of %d or more dimensions is expected, got %s'):format(
+         name, least, describe(x)))
+   end
+end
+
 -- Returns images of integers in the default tensor type, or as doubles if that has integers, too.
 local function floating(x)
    if not is_integral[x:type()] then
@@ -51,6 +59,7 @@ function transforms.mirror(probability)
    check('mirror', 'a probability from 0 to 1', probability,
          type(probability) == 'number' and probability >= 0 and probability <= 1)
    return function(x)
+      check_batch('mirror', x, 2)
       local chosen = tensor.ByteTensor(x:size(1)):bernoulli(probability):nonzero():view(-1)
       local y = x:clone()
       if chosen:nElement() > 0 then
@@ -66,6 +75,7 @@ function transforms.shift(most)
    check('shift', 'a whole number of pixels', most,
          type(most) == 'number' and most >= 0 and most % 1 == 0)
    return function(x)
+      check_batch('shift', x, 3)
       local rows, columns = x:size(x:dim() - 1), x:size(x:dim())
       local widths = {}
       for d = 1, x:dim() do
