@@ -1,6 +1,7 @@
 -- Progress on a terminal: a line that is drawn again and again.
 
 local core = require 'tensor.core'
+local raise = require 'tensor.raise'
 
 local progress = {}
 
@@ -124,6 +125,12 @@ function progress.of_steps(total, options)
    end
 end
 
+local function check_number(what, value)
+   if type(value) ~= 'number' then
+      raise(('training.steps: a number is expected as the %s, got %s'):format(what, type(value)))
+   end
+end
+
 --- steps(first, last [, step] [, options]): returns an iterator over the numbers that a numeric for
 -- loop takes. After a second it shows the progress on the terminal of stderr. options: those of
 -- line.
@@ -132,6 +139,9 @@ function progress.steps(first, last, step, options)
       step, options = nil, step
    end
    step = step or 1
+   check_number('first number', first)
+   check_number('last number', last)
+   check_number('step', step)
    local show = progress.of_steps(math.max(0, math.floor((last - first) / step) + 1),
                                   options or {output = io.stderr, delay = DELAY})
    local done, value = -1, first - step

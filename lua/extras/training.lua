@@ -1,5 +1,6 @@
 -- tensor.training: checkpoints and progress lines.
 
+local files = require 'tensor.files'
 local native = require 'tensor.native'
 local tensor = require 'tensor'
 local tree = require 'tensor.tree'
@@ -58,11 +59,19 @@ local function check(path, part, saved)
    end
 end
 
+-- Raises an error unless the saved value is the state of a generator.
+local function check_generator(path, saved)
+   local fine, failure = pcall(tensor.setRNGState, tensor.Generator(), saved)
+   if not fine then
+      error(('%s: the state is invalid: %s'):format(path, files.cause(failure)), 0)
+   end
+end
+
 local function check_part(path, part, saved, kind)
    if kind and kind ~= kind_of(part) then
-      error(('%s: %s expected, got %s'):format(path, kind_of(part), kind), 0)
+      error(('%s: %s expected, got %s'):format(path, kind_of(part), tostring(kind)), 0)
    elseif is_generator(part) then
-      tensor.setRNGState(tensor.Generator(), saved)
+      check_generator(path, saved)
    elseif layer.is(part) then
       check(path, part.state or {}, saved)
    elseif not has_state(part) then
@@ -132,12 +141,17 @@ function training.save(filename, parts, info)
                           generator = tensor.getRNGState()})
 end
 
+-- Returns true if a value has the form of a checkpoint.
+local function is_checkpoint(value)
+   return type(value) == 'table' and type(value.parts) == 'table'
+      and (value.kinds == nil or type(value.kinds) == 'table')
+      and tensor.typename(value.generator) == 'torch.ByteTensor'
+end
+
 --- read(filename): returns the contents of a checkpoint, for restore.
 function training.read(filename)
    local checkpoint = tensor.load(filename)
-   if type(checkpoint) ~= 'table' or type(checkpoint.parts) ~= 'table'
-      or checkpoint.kinds ~= nil and type(checkpoint.kinds) ~= 'table'
-      or not tensor.isTensor(checkpoint.generator) then
+   if not is_checkpoint(checkpoint) then
       error(('training.load: %s is not a checkpoint'):format(filename), 0)
    end
    return checkpoint
@@ -147,6 +161,9 @@ end
 -- name: that of the file, for messages.
 function training.restore(checkpoint, parts, name)
    check_table('load', parts)
+   if not is_checkpoint(checkpoint) then
+      error(('training.load: %s is not a checkpoint'):format(name or 'the value'), 0)
+   end
    name = name or 'the checkpoint'
    for key, part in versions.each(parts) do
       local saved, path = checkpoint.parts[key], tostring(key)
@@ -158,6 +175,10 @@ function training.restore(checkpoint, parts, name)
       if not fine then
          error(('training.load: %s: %s'):format(name, failure), 0)
       end
+   end
+   local fine, failure = pcall(check_generator, 'the default generator', checkpoint.generator)
+   if not fine then
+      error(('training.load: %s: %s'):format(name, failure), 0)
    end
    tensor.setRNGState(checkpoint.generator)
    for key, part in versions.each(parts) do

@@ -275,6 +275,37 @@ describe('tensor.training', function()
     assert.are.equal(1, training.load(filename, {p = {t}}).step)
   end)
 
+  it('restore refuses damaged states', function()
+    local state, t = tensor.getRNGState(), tensor.zeros(1)
+    local function refused(expected, checkpoint, parts)
+      local ok, found = pcall(training.restore, checkpoint, parts or {p = t})
+      assert.is_false(ok)
+      assert.is_truthy(found:find('training.load: ' .. expected, 1, true), found)
+      assert.are.equal(0, t[1])
+      assert.is_true(state:equal(tensor.getRNGState()))
+    end
+    local one = tensor.ones(1)
+    for _, damaged in ipairs{
+      false, 5, {}, {parts = 5, generator = state}, {parts = {p = one}},
+      {parts = {p = one}, generator = one}, {parts = {p = one}, kinds = 5, generator = state},
+    } do
+      refused('the value is not a checkpoint', damaged)
+    end
+    local short = tensor.ByteTensor(3)
+    refused('the checkpoint: the default generator: the state is invalid: ',
+            {parts = {p = one}, generator = short})
+    refused('the checkpoint: g: the state is invalid: ',
+            {parts = {g = short}, generator = state}, {g = tensor.Generator()})
+    refused('the checkpoint: p: parameters expected, got table',
+            {parts = {p = one}, kinds = {p = {}}, generator = state})
+  end)
+
+  it('steps checks its arguments', function()
+    local text = 'training.steps: a number is expected as the '
+    assert.has_error(function() training.steps(10) end, text .. 'last number, got nil')
+    assert.has_error(function() training.steps(1, 2, true) end, text .. 'step, got boolean')
+  end)
+
   it('the loop over batches checks its state', function()
     local batches = data.batches(tensor.range(1, 4), {size = 2, seed = -3})
     for expected, state in pairs{
