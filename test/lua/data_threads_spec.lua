@@ -138,6 +138,20 @@ describe('threads of data.batches', function()
       size = 5, threads = 1, transform = function(a) return a * scale.factor end})), 1, true)
   end)
 
+  it('get tables with a protected metatable', function()
+    for _, protected in ipairs{'locked', false, {}} do
+      local class = {__metatable = protected, __index = {factor = 3}}
+      local object = setmetatable({offset = 1}, class)
+      local batches = data.batches({x}, {size = 5, shuffle = false, threads = 1,
+                                         transform = function(a)
+        assert(getmetatable(object) == class.__metatable)
+        return a * object.factor + object.offset
+      end})
+      assert.is_true(batches()():equal(x:narrow(1, 1, 5) * 3 + 1))
+      batches:stop()
+    end
+  end)
+
   it('use functions of tensor.fuse and tensor.compile', function()
     local twice = tensor.fuse('2 * a')
     local more = tensor.compile(function(a) return twice(a) + 1 end)

@@ -9,6 +9,8 @@ local versions = require 'tensor.versions'
 
 local each = versions.each
 local getupvalue, setupvalue = debug.getupvalue, debug.setupvalue
+-- Also of tables whose metatable has the field __metatable.
+local getmetatable, setmetatable = debug.getmetatable, debug.setmetatable
 local upvalueid, upvaluejoin = debug.upvalueid, debug.upvaluejoin  -- nil in Lua 5.1
 local getfenv, setfenv = rawget(_G, 'getfenv'), rawget(_G, 'setfenv')
 
@@ -191,7 +193,8 @@ function message.decode(items)
             result[key] = decode()
          end
          take()
-         return setmetatable(result, decode())
+         setmetatable(result, (decode()))
+         return result
       end,
       ['function'] = function()
          local result = new(assert(versions.load(take(), '=thread')))
