@@ -4,12 +4,13 @@
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
 local is_tracked = require 'tensor.is_tracked'
+local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 
 local function install(tensor)
    local function check_tensor(name, t, level)
       if not tensor.isTensor(t) then
-         error(('%s: a tensor is expected, got %s'):format(name, tensor.type(t)), level + 1)
+         error(('%s: a tensor is expected, got %s'):format(name, type_name(t)), level + 1)
       end
    end
 

@@ -2,6 +2,7 @@
 
 local files = require 'tensor.files'
 local nested = require 'tensor.nested'
+local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
@@ -94,7 +95,7 @@ return function(tensor, native, parts)
 
    local function check_tensor(name, x)
       if not istensor(x) then
-         error(('%s: a tensor is expected, got %s'):format(name, type(x)), 3)
+         error(('%s: a tensor is expected, got %s'):format(name, type_name(x)), 3)
       end
    end
 
@@ -107,7 +108,7 @@ return function(tensor, native, parts)
       y = type(y) == 'number' and new{ y } or y
       if not istensor(y) then
          error(('jacobian: the function must return a tensor or a number, got %s'):format(
-            tensor.type(y) or 'nil'), 2)
+            type_name(y)), 2)
       end
       local count = y:nElement()
       local rows = x.new(count, x:nElement())

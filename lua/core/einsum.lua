@@ -5,6 +5,7 @@
 local versions = require 'tensor.versions'
 local files = require 'tensor.files'
 local raise = require 'tensor.raise'
+local type_name = require 'tensor.type_name'
 
 local each, unpack = versions.each, versions.unpack
 
@@ -298,7 +299,7 @@ local function install(tensor)
       end
       for _, t in ipairs(operands) do
          if not tensor.isTensor(t) then
-            raise('einsum: a tensor is expected, got ' .. tensor.type(t))
+            raise('einsum: a tensor is expected, got ' .. type_name(t))
          end
       end
       local done, result = pcall(einsum, equation, operands)

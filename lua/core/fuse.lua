@@ -2,6 +2,7 @@
 -- fuse, which takes a table of operands, does the work.
 
 local is_tracked = require 'tensor.is_tracked'
+local type_name = require 'tensor.type_name'
 local raise = require 'tensor.raise'
 
 local function install(tensor)
@@ -15,7 +16,7 @@ local function install(tensor)
    local function tensors_of(tensors, names)
       local own, alike = getmetatable(tensors[1]), tensor.isTensor(tensors[1])
       for k = 2, #tensors do
-         alike = alike and getmetatable(tensors[k]) == own
+         alike = alike and getmetatable(tensors[k]) == own and tensor.isTensor(tensors[k])
       end
       if alike then
          return tensors
@@ -30,7 +31,7 @@ local function install(tensor)
             end
          elseif type(value) ~= 'number' and not is_tracked(value) then
             fail("a tensor or a number is expected for '%s', got %s", names[k],
-                 tensor.type(value))
+                 type_name(value))
          end
       end
       local new = class and tensor.getmetatable(class).new or tensor.Tensor

@@ -6,6 +6,7 @@ local each, pack, unpack = versions.each, versions.pack, versions.unpack
 local files = require 'tensor.files'
 local nested = require 'tensor.nested'
 local recordable = require 'tensor.recordable'
+local type_name = require 'tensor.type_name'
 
 local function install(tensor)
    local native = tensor._grad
@@ -309,7 +310,7 @@ local function install(tensor)
             value = nil
          elseif not istensor(value) or value:nElement() ~= 1 then
             local got = istensor(value) and ('a tensor with %d elements'):format(value:nElement())
-               or type(loss)
+               or type_name(loss)
             native.close(tape)
             error(('%s: the first result of the function must be a number or a tensor with one '
                .. 'element that depends on argument %d; got %s'):format(name, which, got), 2)

@@ -21,6 +21,9 @@ local native = {
    -- raise.lua: errors with the position of the program's line.
    raise = require 'tensor.raise',
 
+   -- type_name.lua: the type of a value in errors.
+   type_name = require 'tensor.type_name',
+
    -- is_tracked.lua: whether a value is a number that depends on the arguments of a gradient.
    is_tracked = require 'tensor.is_tracked',
 

@@ -2,13 +2,14 @@
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
+local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 local each = versions.each
 
 local function install(tensor)
    local function size_of(name, t, dim)
       if not tensor.isTensor(t) then
-         error(('%s: a tensor is expected, got %s'):format(name, tensor.type(t)), 3)
+         error(('%s: a tensor is expected, got %s'):format(name, type_name(t)), 3)
       end
       local dims = t:dim()
       local fits = type(dim) == 'number' and dim % 1 == 0

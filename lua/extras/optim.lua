@@ -180,7 +180,8 @@ function Optimizer:__call(params, gradients, rate)
    local is_tensor = tensor.isTensor(rate)
    if is_tensor and rate:nElement() ~= 1 or not is_tensor and type(rate) ~= 'number' then
       raise(('optim.%s: the rate must be a number or a tensor of one element, got %s'):format(
-         self.name, is_tensor and ('%d elements'):format(rate:nElement()) or type(rate)))
+         self.name, is_tensor and ('%d elements'):format(rate:nElement())
+                    or native.type_name(rate)))
    end
    count_step(state, places, self.counts_each)
    if state.paths ~= known then

@@ -100,7 +100,7 @@ return function(tensor)
          return object:nElement() > 0 and object:double():totable() or {}
       elseif type(object) ~= 'table' then
          error(('plot: %s is a vector or a table of numbers, got %s')
-               :format(what, tensor.type(object)), 0)
+               :format(what, native.type_name(object)), 0)
       end
       local is_list, problem = pcall(files.count, object)
       if not is_list then
@@ -109,7 +109,7 @@ return function(tensor)
       for i, value in ipairs(object) do
          if type(value) ~= 'number' then
             error(('plot: element %d of %s must be a number, got %s')
-                  :format(i, what, type(value)), 0)
+                  :format(i, what, native.type_name(value)), 0)
          end
       end
       return object
@@ -118,7 +118,7 @@ return function(tensor)
    local function matrix(what, object)
       if not tensor.isTensor(object) or object:nElement() == 0 then
          error(('plot: %s with elements is expected, got %s')
-               :format(what, tensor.type(object)), 0)
+               :format(what, native.type_name(object)), 0)
       end
    end
 
@@ -264,7 +264,8 @@ return function(tensor)
 
    function makers.boxplot(layer, samples)
       if type(samples) ~= 'table' or #samples == 0 then
-         error(('plot: a table of vectors is expected, got %s'):format(tensor.type(samples)), 0)
+         error(('plot: a table of vectors is expected, got %s'):format(
+            native.type_name(samples)), 0)
       end
       local boxes = versions.require 'tensor.plot.boxes'
       layer.x, layer.y, layer.paths, layer.marker = {}, {}, {}, 'circle'

@@ -2,6 +2,7 @@
 
 local child = require 'support.child'
 local tensor = require 'tensor'
+local unpack = require 'tensor.versions'.unpack
 
 local function is_freed(t)
   local fine, message = pcall(function() return t:nElement() end)
@@ -373,5 +374,27 @@ describe('tensor.scope', function()
     local g, value = tensor.grad(f)(x)
     assert.are.equal(12, value)
     assert.are.same({ 10, 4 }, g:totable())
+  end)
+
+  it('names freed tensors among other arguments', function()
+    local freed
+    tensor.scope(function() freed = tensor.DoubleTensor(3) end)
+    local t = tensor.ones(3)
+    local batches = require 'tensor.data'.batches({ t }, { size = 3, threads = 1,
+      transform = function(x) return x, freed end })
+    for _, case in ipairs{
+      { tensor.einsum, 'i,i->i', t, freed }, { tensor.einsum, 'i,i->i', { t, freed } },
+      { tensor.split, freed, 1 }, { tensor.meshgrid, freed, t },
+      { tensor.fuse 'a + b', { a = t, b = freed } }, { tensor.fuse 'a + b', t, freed },
+      { tensor.plot.line, freed }, { tensor.plot.line, { freed } }, { tensor.plot.image, freed },
+      { tensor.plot.boxplot, { freed } }, { tensor.grad(function() return freed end), t },
+      { tensor.jacobian, function() return freed end, t },
+      { tensor.vjp, tensor.exp, { t }, { freed } },
+      { batches },
+    } do
+      local ok, message = pcall(case[1], unpack(case, 2))
+      assert.is_false(ok)
+      assert.is_truthy(message:find('freed torch.DoubleTensor', 1, true), message)
+    end
   end)
 end)

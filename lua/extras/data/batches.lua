@@ -2,7 +2,8 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
-local raise = require 'tensor.native'.raise
+local native = require 'tensor.native'
+local raise, type_name = native.raise, native.type_name
 local prepare = require 'tensor.data.prepare'
 local versions = require 'tensor.versions'
 local workers = require 'tensor.data.workers'
@@ -38,7 +39,7 @@ local function count_of(source, k)
       return check_count(('count of source %d'):format(k), source.count, 0)
    end
    fail('source %d: a tensor or a table with count and get is expected, got %s', k,
-        tensor.type(source) or type(source))
+        type_name(source))
 end
 
 --- Returns the order of the rows in an epoch, a LongTensor. It depends on the seed and the epoch

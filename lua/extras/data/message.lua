@@ -4,7 +4,8 @@
 -- tensor.fuse and tensor.compile return are made again.
 
 local tensor = require 'tensor'
-local replace = require 'tensor.native'.session_only.replace
+local native = require 'tensor.native'
+local replace, type_name = native.session_only.replace, native.type_name
 local versions = require 'tensor.versions'
 
 local each = versions.each
@@ -133,7 +134,7 @@ function message.encode(list)
          return put('class', class)
       elseif kind ~= 'table' and kind ~= 'function' then
          error(('%s cannot be passed to a thread: it is a %s'):format(name,
-               tensor.typename(value) or kind), 0)
+               type_name(value)), 0)
       end
       count = count + 1
       seen[value] = count
