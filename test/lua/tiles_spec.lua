@@ -1,5 +1,5 @@
--- Operands that are large enough for the CPU to process them in tiles: transposed ones, and distances
--- of rows.
+-- Operands that are large enough for the CPU to process them in tiles: transposed ones, and rows
+-- whose distances are computed.
 
 local tensor = require 'tensor'
 
