@@ -148,10 +148,13 @@ function versions.is_callable(f)
           or rawequal(rawget(metatable, '__constructor'), f)
 end
 
+-- False in Lua 5.1, except LuaJIT.
+local coroutines_run_c_functions = pcall(coroutine.create, print)
+
 --- Returns f if it is a function, otherwise a function that calls the callable value f. Coroutines
--- and the debug library accept functions only.
+-- and the debug library accept functions only; in Lua 5.1, coroutines accept those of Lua only.
 function versions.as_function(f)
-   if type(f) == 'function' then
+   if type(f) == 'function' and (coroutines_run_c_functions or pcall(coroutine.create, f)) then
       return f
    end
    local callable = f  -- not `f`: tensor.compile would check its fields (dependencies.lua)
