@@ -65,10 +65,16 @@ bool convert_operands(lua_State* L, State* state, const Overloads& overloads, co
     if (!fits || is_hidden(state, pattern)) continue;
     const int type = type_of_operands(pattern, args);
     if (type < 0) continue;
-    bool converted = false;
+    bool converted = false, has_result = false;
     for (const ParameterSource& source : pattern) {
-      if (argument_of(source, args) < 0 || !is_own(source) || source.result) continue;
+      if (argument_of(source, args) < 0 || !is_own(source)) continue;
+      has_result = has_result || source.result;
+      if (source.result) continue;
       if (args.objects[source.arg].kind == type) continue;
+      // The first one would be the result, or the operand before.
+      if (has_result && source.arg == args.count - 1 && ends_with_pair(L, state, args.count)) {
+        raise_error(L, "%s: %s", overloads.name, kPairAdvice);
+      }
       push_converted(L, state, overloads.name, source.arg + 1, static_cast<DType>(type));
       lua_replace(L, source.arg + 1);
       converted = true;

@@ -209,8 +209,9 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
     accepted += form;
   }
   const bool undefined = accepted.empty();
+  if (ends_with_pair(L, state, count)) hint = kPairAdvice;
   if (undefined) accepted = "none for elements of type " + std::string(th::name(type));
-  if (undefined) hint = undefined_hint(overloads.patterns, codes, count);
+  if (hint.empty() && undefined) hint = undefined_hint(overloads.patterns, codes, count);
   if (hint.empty()) hint = other_function(overloads.name, codes, count, object_at(L, state, 2));
   for (const Pattern& pattern : overloads.patterns) {
     if (hint.empty() && pattern.matches(codes, count)) hint = type_hint(L, state, pattern);

@@ -282,6 +282,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   if (!is_defined(pattern, type)) return raise_undefined_type(L, name, pattern, type);
   OpArguments call;
   int new_results[kMaxArgs];
+  state->last_pair[1] = nullptr;
   const bool one_new_result = pattern.one_new_result && !of_numbers;
   // First everything that Lua allocates, because finalizers may run then and free arguments.
   if (one_new_result) {
@@ -341,6 +342,10 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
     } else {
       lua_pushvalue(L, source.arg < 0 ? new_results[k] : source.arg + 1);
     }
+  }
+  if (results == 2 && !numbers && pattern.sources[1].kind == 'L') {
+    state->last_pair[0] = lua_touserdata(L, -2);
+    state->last_pair[1] = lua_touserdata(L, -1);
   }
   return results;
 }

@@ -54,6 +54,15 @@ int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern,
 // The same. If operands of fixed types precede the operand that determines the type, the message
 // names it.
 int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type);
+// Returns true if the last two of n arguments are the values and the indices that the last
+// operation returned.
+inline bool ends_with_pair(lua_State* L, const State* state, int n) {
+  return n >= 2 && state->last_pair[1] && lua_touserdata(L, n) == state->last_pair[1] &&
+         lua_touserdata(L, n - 1) == state->last_pair[0];
+}
+constexpr char kPairAdvice[] =
+    "the last arguments are the values and the indices of another call; in parentheses, as in "
+    "abs((t:max(1))), it gives only the values";
 // Pushes the error message of a call that matches no form. codes, count: the arguments of the call.
 void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint64_t codes,
                    int count);

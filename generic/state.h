@@ -108,8 +108,10 @@ struct State {
   double credit = 0;
   // Its duration up to the first finalizer of a tensor, and the time of that finalizer.
   double collection_takes = 0, marked = 0;
-  bool marks = false;         // a collection has begun and has called no such finalizer
-  int64_t objects = 0;        // created since then; Lua sees eight bytes of each
+  bool marks = false;   // a collection has begun and has called no such finalizer
+  int64_t objects = 0;  // created since then; Lua sees eight bytes of each
+  // The userdata of the values and indices that the last operation returned, or null.
+  const void* last_pair[2] = {nullptr, nullptr};
   char own_source[512] = "";  // prefix of the source names of the module's Lua functions
 };
 

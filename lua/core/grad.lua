@@ -4,6 +4,7 @@
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 local files = require 'tensor.files'
+local losses = require 'tensor.losses'
 local nested = require 'tensor.nested'
 local recordable = require 'tensor.recordable'
 local type_name = require 'tensor.type_name'
@@ -331,6 +332,7 @@ local function install(tensor)
          local result = gradients(tape, tracked[which], form, complete)
          native.close(tape)
          settle(results, form)
+         losses.note(result, results[1])
          return result, unpack(results, 1, results.n)
       end
    end

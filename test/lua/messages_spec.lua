@@ -182,6 +182,12 @@ local calls = {
   {'torch.cat{t, t, dim = 1}', "arguments have no names", "'dim'"},
   {'torch.load("/no/such.t7", {colums = true})', 'load: unknown option colums; the options are'},
   {'torch.vecdot(t, torch.ones(3))', 'vecdot: sizes 2 and 3 of dimension 2 do not broadcast'},
+  -- A call with two results as the last argument.
+  {'torch.exp(t:max(2))', 'exp: the last arguments are the values and the indices', 'abs((t:max(1)))'},
+  {'torch.relu(torch.maxPool2d(t:view(1, 1, 2, 2), 2))', 'relu: the last arguments are the values'},
+  {'torch.cdiv(t, t:max(2))', 'cdiv: the last arguments are the values and the indices'},
+  {'t:cmul(t:sort(2))', 'cmul: the last arguments are the values and the indices'},
+  {'torch.dot(t, t:sort(2))', 'dot: invalid arguments', 'in parentheses, as in abs((t:max(1)))'},
   -- Another function, or another type.
   {'torch.where(t:gt(0))', 'tensor.nonzero(mask) returns the positions'},
   {'t:copy()', 'copy: a tensor to copy from is expected; t:clone() returns a copy of t'},

@@ -132,6 +132,31 @@ describe('tensor.optim', function()
     assert.is_true(math.abs(params[1][1] + 5.111) < 1e-12)
   end)
 
+  it('the loss after the gradients is not taken for a rate', function()
+    local function fit(f, x, options)
+      local params, step = { w = x }, optim.sgd{ rate = 0.1 }
+      local df = tensor.grad(function(p) return f(p.w) end, options)
+      local compiled = tensor.compile(function(p) step(p, df(p)) end)
+      for k = 1, 6 do
+        if k > 1 then compiled(params) else step(params, df(params)) end
+      end
+      return params.w
+    end
+    local function squares(w) return tensor.cmul(w, w):sum() end
+    for _, options in ipairs { false, { tensors = true } } do
+      local w = fit(squares, tensor.Tensor { 1, 2 }, options or nil)
+      assert.is_true(w:allclose(tensor.Tensor { 1, 2 } * 0.8 ^ 6, 1e-12))
+    end
+    assert.is_true(fit(function(w) return squares(w) * 0 / 0 end, tensor.ones(1)):isnan():all())
+    -- Other numbers are rates, as is the same number with other gradients.
+    local x, df = tensor.ones(1), tensor.grad(squares)
+    local gradient, loss = df(x)
+    optim.sgd{ rate = 0.1 }(x, gradient, loss / 4)
+    assert.are.equal(0.5, x[1])
+    optim.sgd{ rate = 0.1 }(x, gradient:clone(), loss)
+    assert.are.equal(-1.5, x[1])
+  end)
+
   it('parameters of 16 bits have masters of type float', function()
     for _, kind in ipairs{'BFloat16', 'Half'} do
       local p = tensor[kind .. 'Tensor']{1, -2}

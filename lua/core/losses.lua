@@ -1,0 +1,21 @@
+-- The losses that tensor.grad returns after gradients. By them an optimizer's step tells a loss from a
+-- rate: step(params, df(params)) passes both results of df.
+
+local loss_of = setmetatable({}, {__mode = 'k'})  -- by gradients
+
+local losses = {}
+
+--- note(gradients, loss): remembers the loss of gradients, unless these are a number.
+function losses.note(gradients, loss)
+   if type(gradients) ~= 'number' then
+      loss_of[gradients] = loss
+   end
+end
+
+--- is_loss(gradients, value): returns true if the value is the loss of these gradients.
+function losses.is_loss(gradients, value)
+   local loss = loss_of[gradients]
+   return loss ~= nil and (rawequal(loss, value) or loss ~= loss and value ~= value)  -- NaN
+end
+
+return losses
