@@ -47,13 +47,13 @@ namespace th {
 
 extern __thread int64_t shown_base __attribute__((tls_model("initial-exec")));
 
-// While an object of this class lives, messages of the thread count from 0, for C callers.
-class CountFromZero {
+// While an object of this class lives, messages of the thread count from `base`: 0 for C callers.
+class CountFrom {
  public:
-  CountFromZero() noexcept : before_(shown_base) { shown_base = 0; }
-  ~CountFromZero() { shown_base = before_; }
-  CountFromZero(const CountFromZero&) = delete;
-  CountFromZero& operator=(const CountFromZero&) = delete;
+  explicit CountFrom(int64_t base) noexcept : before_(shown_base) { shown_base = base; }
+  ~CountFrom() { shown_base = before_; }
+  CountFrom(const CountFrom&) = delete;
+  CountFrom& operator=(const CountFrom&) = delete;
 
  private:
   int64_t before_;

@@ -67,6 +67,7 @@ int launched_processes() {
 
 void Job::run() noexcept {
   std::exception_ptr error;
+  CountFrom counting(shown_base_);
   try {
     transfer_();
   } catch (...) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "base/error.h"
 #include "base/visibility.h"
 #include "dist/transport.h"
 #include "memory/device.h"
@@ -24,7 +25,8 @@ namespace dist {
 // A transfer that may run in the background. transfer() touches only memory that the caller keeps.
 class Job {
  public:
-  explicit Job(std::function<void()> transfer) : transfer_(std::move(transfer)) {}
+  explicit Job(std::function<void()> transfer)
+      : transfer_(std::move(transfer)), shown_base_(shown_base) {}
   void run() noexcept;
   bool is_done() const noexcept { return done_.load(std::memory_order_acquire); }
   // Waits until run() has ended, and throws the error of transfer(). Ctrl-C ends the waiting of all
@@ -33,6 +35,7 @@ class Job {
 
  private:
   std::function<void()> transfer_;
+  const int64_t shown_base_;  // of the messages of the thread that made the job
   std::atomic<bool> done_{false};
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -256,6 +257,10 @@ bool Group::finish() noexcept {
     number(&header);
     engine().run([&] { agree(header); });
     return true;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tensor: rank %lld ends while others do not: %s\n", shown(rank_),
+                 error.what());
+    return false;
   } catch (...) {
     return false;
   }

@@ -196,7 +196,7 @@ void run_guarded(void (*body)(void* context), void* context, const char* functio
   char text[Error::kLength];
   auto keep = [&](const char* message) { std::snprintf(text, sizeof(text), "%s", message); };
   try {
-    CountFromZero counting;
+    CountFrom counting(0);
     body(context);
     return;
   } catch (const Error& error) {

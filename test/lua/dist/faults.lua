@@ -23,6 +23,10 @@ elseif fault == 'end' then
   if rank ~= 2 then
     dist.allReduce(t)
   end
+elseif fault == 'pending' then
+  if rank == 1 then
+    PENDING = dist.allReduce(t, {async = true})  -- a global: not collected before the end
+  end
 elseif fault == 'late' then
   if rank == 2 then
     require 'tensor.native'.sleep(60)
