@@ -206,12 +206,15 @@ return function(tensor, native)
       return of_tensor[name](result, t, rest)
    end
 
+   local function fail(other, name)
+      error(('a tracked number and %s do not go together in %s'):format(
+         tensor.type(other) or type(other), name), 3)
+   end
    local function operator(name)
       return function(a, b)
          local other = isnumber(a) and b or a
          if not (isnumber(other) or istensor(other) or type(other) == 'number') then
-            error(('a tracked number and %s do not go together in %s'):format(
-               tensor.type(other) or type(other), name), 2)
+            fail(other, name)
          end
          return call(name, false, a, b)
       end
@@ -225,6 +228,14 @@ return function(tensor, native)
    end
    local function plain_value(a)
       return isnumber(a) and a:item() or a
+   end
+   -- Concatenates text and plain values.
+   function Number.__concat(a, b)
+      local other = isnumber(a) and b or a
+      if not (isnumber(other) or type(other) == 'string' or type(other) == 'number') then
+         fail(other, '..')
+      end
+      return plain_value(a) .. plain_value(b)
    end
    function Number.__eq(a, b)
       return plain_value(a) == plain_value(b)
