@@ -111,11 +111,17 @@ local function walk(path, f, value, others, seen, enclosing)
       return value
    end
    tree.enter(enclosing, value)
+   for k, other in ipairs(others) do
+      if not is_branch(other) then
+         raise(('tree.map: argument %d: a table is expected%s, got %s'):format(
+            k + 2, path == '' and '' or ' at ' .. path:sub(2), describe(other)))
+      end
+   end
    local result = {}
    for _, key in ipairs(tree.keys(value)) do
       local own, name = {}, ('%s.%s'):format(path, tostring(key))
       for k, other in ipairs(others) do
-         if not is_branch(other) or other[key] == nil then
+         if other[key] == nil then
             error(('tree: the tables differ: %s is in only one of them'):format(name:sub(2)), 0)
          end
          own[k] = other[key]

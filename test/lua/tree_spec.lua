@@ -18,6 +18,16 @@ it('the functions of tensor.tree check their arguments', function()
   fails('tree.leaves: a function is expected, got a number', tree.leaves, t, 2)
   fails('tree.map: a function is expected, got a boolean', tree.map, true, t)
   fails('tree.map: a function is expected, got nil', tree.map)
+  local p = {w = t, layer = {b = t}}
+  local df = tensor.grad(function(q) return q.w:sum() + q.layer.b:sum() end)
+  local function nothing() end
+  fails('tree.map: argument 4: a table is expected, got a number', function()
+    tree.map(nothing, p, df(p))
+  end)
+  fails('tree.map: argument 3: a table is expected at layer, got a tensor of size [1]', tree.map,
+        nothing, p, {w = t, layer = t})
+  fails('tree: the tables differ: layer.b is in only one of them', tree.map, nothing, p,
+        {w = t, layer = {}})
 end)
 
 describe('tree.copy', function()
