@@ -266,4 +266,34 @@ describe('help', function()
       assert.are.same(results, tensor.round(result, 4):totable())
     end)
   end
+
+  -- The operands of names of SciPy and of NumPy's modules, and the results there.
+  local V, M = tensor.Tensor, tensor.ones(2, 2)
+  for name, case in pairs {
+    compress = {{t = V{1, 2, 3}, mask = tensor.ByteTensor{1, 0, 1}}, {1, 3}},
+    correlate = {{a = V{1, 2, 3}, b = V{1, 0.5}}, {2, 3.5}},
+    dct = {{t = V{1, 2, 3, 7}, n = 4}, {26, -11.8519, 4.2426, -2.7444}},
+    delete = {{t = V{5, 6, 7, 8}, n = 4, indices = tensor.LongTensor{2}}, {5, 7, 8}},
+    indices = {{m = 2, n = 3}, {{1, 1, 1}, {2, 2, 2}}},
+    median_filter = {{t = V{1, 5, 2, 8, 3}}, {1, 2, 5, 3, 3}},
+    multi_dot = {{a = M, b = M, c = M}, {{4, 4}, {4, 4}}},
+    multivariate_normal = {{count = 2, n = 2, cov = tensor.eye(2) * 1e-20, mean = V{1, 9}},
+                           {{1, 9}, {1, 9}}},
+    ndtr = {{t = V{-3, 0, 1.5}}, {0.0013, 0.5, 0.9332}},
+    ndtri = {{t = V{0.1, 0.5, 0.975}}, {-1.2816, 0, 1.96}},
+    pdist = {{t = V{{0, 0}, {3, 4}, {6, 8}}, n = 3}, {5, 10, 5}},
+    polyval = {{x = V{2, 3}, c = V{5, -2, 1}}, {5, 8}},
+    rankdata = {{t = V{2, 1, 5, 2}, s = V{1, 2, 2, 5}}, {2.5, 1, 4, 2.5}},
+    solve_triangular = {{a = V{{1, 1}, {0, 2}}, b = V{{4}, {6}}}, {{1}, {3}}},
+  } do
+    it('gives an equivalent of ' .. name, function()
+      local here = require 'tensor.repl.elsewhere'[name]
+      here = here:gsub(', for .*$', ''):gsub(' or .*$', ''):gsub('^index', 't:index')
+      local names = setmetatable(case[1], {__index = function(_, key)
+        return _G[key] or tensor[key]
+      end})
+      local result = setfenv(assert(loadstring('return ' .. here)), names)()
+      assert.are.same(case[2], (tensor.round(result, 4):totable()))
+    end)
+  end
 end)

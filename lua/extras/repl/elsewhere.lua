@@ -105,7 +105,24 @@ return {
   geomspace = 'logspace(math.log10(a), math.log10(b), n)', int8 = 'CharTensor',
   int16 = 'ShortTensor', randint_like = 'randint(low, high, t:size())',
 
+  -- Names of SciPy and of NumPy's modules.
+  compress = 't[mask]',
+  correlate = "fftConvolve(a, b:flip(1), 'valid'), for vectors; SciPy's default mode is 'full'",
+  dct = 'matmul(t, cos(outer(arange(n) + 0.5, arange(n)) * (math.pi / n))) * 2, for type 2',
+  delete = 'index(1, setDifference(range(1, n):long(), indices))', expm = 'matrixExp',
+  indices = 'meshgrid(range(1, m), range(1, n))',
+  median_filter = "pad(t, {1, 1}, 'symmetric'):unfold(1, 3, 1):median(2, false), for size 3",
+  mgrid = 'meshgrid', multi_dot = 'matmul(matmul(a, b), c) or a * b * c',
+  multivariate_normal = "randn(count, n) * potrf(cov, 'L'):t() + mean",
+  ndtr = 'erfc(t * -math.sqrt(0.5)) / 2', ndtri = 'erfinv(t * 2 - 1) * math.sqrt(2)',
+  ogrid = 'meshgrid', orth = 'qr for independent columns, or U of svd',
+  pdist = 'cdist(t, t)[triu(ones(n, n), 1):byte()]',
+  polyval = 'matmul(stack({x ^ 0, x, x ^ 2}, 2), c), for degree 2, with the constant first',
+  rankdata = 'add(searchsorted(s, t), searchsorted(s, t, true) - 1) / 2, for s = sort(t)',
+  solve_triangular = 'trtrs(b, a)',
+
   default_rng = 'manualSeed(seed) or Generator()', groupby = 'factorize and bincount',
-  polyfit = 'lstsq(stack({x ^ 0, x, x ^ 2}, 2), y), for degree 2', random_sample = 'rand',
+  polyfit = 'lstsq(stack({x ^ 0, x, x ^ 2}, 2), y), for degree 2, with the constant first',
+  random_sample = 'rand',
   read_csv = "load('table.csv', {columns = true})", to_csv = "save('table.csv', columns)",
 }
