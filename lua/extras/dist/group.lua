@@ -101,23 +101,32 @@ function Group:group(ranks)
    return part and Group.new(part) or nil
 end
 
-local function find_tensor(value, seen)
+-- Returns true if is_leaf is true for a value, or for one in a nested table.
+local function contains(value, is_leaf, seen)
    if type(value) ~= 'table' or seen[value] then
       tree.check(value)
-      return is_tensor(value)
+      return is_leaf(value)
    end
    seen[value] = true
    for _, key in ipairs(tree.keys(value)) do
-      if find_tensor(value[key], seen) then
+      if contains(value[key], is_leaf, seen) then
          return true
       end
    end
    return false
 end
 
+local function table_contains(x, is_leaf)
+   return type(x) == 'table' and not getmetatable(x) and contains(x, is_leaf, {})
+end
+
 -- Returns true for a tensor, and for a nested table that contains one.
 function Group.has_tensors(x)
-   return is_tensor(x) or type(x) == 'table' and not getmetatable(x) and find_tensor(x, {})
+   return is_tensor(x) or table_contains(x, is_tensor)
+end
+
+local function is_number(value)
+   return type(value) == 'number'
 end
 
 -- Raises an error if one of the rows of a list, which parts.collect returns, is there.
@@ -146,9 +155,14 @@ local function unchanged(...)
    return ...
 end
 
--- Raises an error unless x contains tensors, and result, if given, one of the same type for each.
+-- The calls that reduce the numbers of a table.
+local reduces_numbers = {allReduce = true, reduce = true}
+
+-- Raises an error unless x contains operands, and result, if given, a tensor of the same type for
+-- each tensor.
 local function check_operands(name, x, result)
-   if not Group.has_tensors(x) then
+   if not Group.has_tensors(x)
+      and not (reduces_numbers[name] and table_contains(x, is_number)) then
       raise(('%s: a tensor or a nested table of tensors is expected, got %s'):format(name,
                                                                            tensor.type(x)))
    end
@@ -236,8 +250,8 @@ local function read_reduction(name, reduction, root, options)
                                                   name == 'allReduce' and 'deterministic')
 end
 
---- allReduce(x [, 'sum' | 'mean' | 'prod' | 'min' | 'max'] [, options]): overwrites the tensors in
--- x, and numbers beside them, by their reduction over all ranks. Returns x. A number returns the
+--- allReduce(x [, 'sum' | 'mean' | 'prod' | 'min' | 'max'] [, options]): overwrites the tensors and
+-- the numbers in x by their reduction over all ranks. Returns x. A number returns the
 -- reduced number. options: async returns a handle; deterministic adds in an order that depends only
 -- on the number of ranks; result leaves x unchanged, and overwrites this tensor or nested table
 -- instead.
@@ -273,8 +287,8 @@ function Group:allReduce(x, reduction, options)
    return for_each(self, 'allReduce', x, reduction, nil, options, true)
 end
 
---- reduce(x [, reduction] [, root = 1] [, options]): like allReduce, but only the tensors of the
--- root are overwritten.
+--- reduce(x [, reduction] [, root = 1] [, options]): like allReduce, but only the tensors and the
+-- numbers of the root are overwritten.
 function Group:reduce(x, reduction, root, options)
    reduction, root, options = read_reduction('reduce', reduction, root, options)
    root = root or 1

@@ -176,6 +176,22 @@ for _, options in ipairs{{}, {deterministic = true}, {async = true}} do
   assert((options.async and result:wait() or result) == values)
   assert(values.w[1] == sum and values.loss == sum and values.net.name == 'of rank ' .. rank)
 end
+-- Tables that contain numbers, but no tensor.
+for _, options in ipairs{{}, {deterministic = true}, {async = true}} do
+  local values = {loss = rank, net = {last = 2 * rank, name = 'of rank ' .. rank}}
+  local result = dist.allReduce(values, 'mean', options)
+  assert((options.async and result:wait() or result) == values)
+  assert(values.loss == sum / size and values.net.last == 2 * sum / size)
+  assert(values.net.name == 'of rank ' .. rank)
+end
+assert(dist.reduce({rank}, 'max', size)[1] == rank)
+assert(dist.reduce({-rank}, 'max', 1)[1] == -rank)
+assert(dist.reduce({rank}, 'sum', 1)[1] == (rank == 1 and sum or rank))
+fails('allReduce: loss is a number: the option result is for tensors', dist.allReduce, {loss = 1},
+      {result = {loss = 1}})
+for _, name in ipairs{'reduceScatter', 'allToAll'} do
+  fails(name .. ': a tensor or a nested table of tensors is expected, got table', dist[name], {1})
+end
 local reduced = dist.reduce(mixed_values(), 'max', 1)
 assert(reduced.loss == (rank == 1 and size or rank) and reduced.w[1] == reduced.loss)
 fails('broadcast: last is a boolean: the option async is for tensors', dist.broadcast,
