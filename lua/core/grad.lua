@@ -6,6 +6,7 @@ local each, pack, unpack = versions.each, versions.pack, versions.unpack
 local files = require 'tensor.files'
 local losses = require 'tensor.losses'
 local nested = require 'tensor.nested'
+local raise = require 'tensor.raise'
 local recordable = require 'tensor.recordable'
 local type_name = require 'tensor.type_name'
 
@@ -157,7 +158,7 @@ local function install(tensor)
                   local data = leaf:data()
                   if not native.can_track(data) then
                      native.close(tape)
-                     error('grad: the data of a Blob cannot be the argument of nested gradients', 0)
+                     raise('grad: the data of a Blob cannot be the argument of nested gradients')
                   end
                   native.track(tape, data)
                elseif is_floating(leaf) then
@@ -275,15 +276,15 @@ local function install(tensor)
 
    local function check_function(name, f)
       if not versions.is_callable(f) then
-         error(('%s: a function is expected, got %s'):format(name, tensor.type(f) or type(f)), 3)
+         raise(('%s: a function is expected, got %s'):format(name, tensor.type(f) or type(f)))
       end
    end
 
    -- Raises an error unless the value is a table without a class.
    local function check_list(name, what, value)
       if type(value) ~= 'table' or getmetatable(value) then
-         error(('%s: %s is expected, got %s'):format(
-            name, what, tensor.type(value) or type(value)), 3)
+         raise(('%s: %s is expected, got %s'):format(
+            name, what, tensor.type(value) or type(value)))
       end
    end
 
@@ -295,8 +296,8 @@ local function install(tensor)
          local x = arguments[which]
          if type(x) ~= 'number' and type(x) ~= 'table' and not istensor(x) and not isblob(x) then
             local got = which > arguments.n and 'none' or describe(x)
-            error(('%s: argument %d: a number, a tensor or a nested table of them is expected, '
-                   .. 'got %s'):format(name, which, got), 2)
+            raise(('%s: argument %d: a number, a tensor or a nested table of them is expected, '
+                   .. 'got %s'):format(name, which, got))
          end
          local tape, tracked, results, rules, is_tied = record(name, f, arguments,
             function(k) return k == which end)
@@ -313,13 +314,13 @@ local function install(tensor)
             local got = istensor(value) and ('a tensor with %d elements'):format(value:nElement())
                or type_name(loss)
             native.close(tape)
-            error(('%s: the first result of the function must be a number or a tensor with one '
-               .. 'element that depends on argument %d; got %s'):format(name, which, got), 2)
+            raise(('%s: the first result of the function must be a number or a tensor with one '
+               .. 'element that depends on argument %d; got %s'):format(name, which, got))
          end
          if value and not native.tracks(tape, value) then
             native.close(tape)
-            error(('%s: the first result of the function does not depend on argument %d')
-               :format(name, which), 2)
+            raise(('%s: the first result of the function does not depend on argument %d')
+               :format(name, which))
          elseif value then
             native.add_one(tape, value)
          end
@@ -356,13 +357,13 @@ local function install(tensor)
             argument = 'number', tensors = 'boolean', ready = 'function',
          })
          if not fine then
-            error('grad: ' .. failure, 2)
+            raise('grad: ' .. failure)
          end
       end
       local which = options and options.argument or 1
       if which < 1 or which % 1 ~= 0 then
-         error(('grad: option argument must be a whole number of at least 1, got %s'):format(
-            which), 2)
+         raise(('grad: option argument must be a whole number of at least 1, got %s'):format(
+            which))
       end
       local ready = options and options.ready
       if options and options.tensors then

@@ -2,6 +2,7 @@
 -- replays lists of values, so tables are replaced by their fields, and by one text that describes
 -- them.
 
+local raise = require 'tensor.raise'
 local versions = require 'tensor.versions'
 local each, unpack = versions.each, versions.unpack
 
@@ -28,9 +29,9 @@ local function check(name, value, found, level)
    end
    found, level = found or {}, level or 1
    if found[value] then
-      error(name .. ': a table of tensors contains itself', 0)
+      raise(name .. ': a table of tensors contains itself')
    elseif level > MOST_LEVELS then
-      error(('%s: a table of tensors has more than %d levels'):format(name, MOST_LEVELS), 0)
+      raise(('%s: a table of tensors has more than %d levels'):format(name, MOST_LEVELS))
    elseif found[value] == false then
       return
    end

@@ -36,15 +36,15 @@ end
 -- Raises an error if a value is a tensor that has been freed.
 function tree.check(value)
    if is_freed(value) then
-      error(('a finalizer or tensor.scope has freed a %s'):format(tensor.type(value)), 0)
+      raise(('a finalizer or tensor.scope has freed a %s'):format(tensor.type(value)))
    end
 end
 
 -- Adds a table to the set `enclosing` while its fields are visited. Raises an error if the table
--- is inside itself.
-function tree.enter(enclosing, value)
+-- is inside itself. name: that of the function that was called.
+function tree.enter(enclosing, value, name)
    if enclosing[value] then
-      error('tree: a table of tensors contains itself', 0)
+      raise((name or 'tree') .. ': a table of tensors contains itself')
    end
    enclosing[value] = true
 end
@@ -122,7 +122,7 @@ local function walk(path, f, value, others, seen, enclosing)
       local own, name = {}, ('%s.%s'):format(path, tostring(key))
       for k, other in ipairs(others) do
          if other[key] == nil then
-            error(('tree: the tables differ: %s is in only one of them'):format(name:sub(2)), 0)
+            raise(('tree: the tables differ: %s is in only one of them'):format(name:sub(2)))
          end
          own[k] = other[key]
       end

@@ -106,7 +106,7 @@ local function install(Group)
    function Group:averageGradients(grads, options)
       options = arguments.options('averageGradients', options, 'bytes', 'deterministic')
       local bytes = bucket_bytes('averageGradients', options)
-      local found = parts.collect(grads, true)
+      local found = parts.collect('averageGradients', grads, true)
       for _, leaf in ipairs(found.leaves) do
          check_floating('averageGradients', leaf)
       end
@@ -133,7 +133,7 @@ local function install(Group)
    -- orders: the order of reduction for each description of parameters. All ranks must reduce in
    -- the same order, but functions with branches complete gradients in different orders.
    local function new_pass(group, bytes, argument, orders)
-      local detail = parts.describe(parts.collect(argument, true))
+      local detail = parts.describe(parts.collect('grad', argument, true))
       return setmetatable({group = group, reducer = new_reducer(group, bytes, detail),
                            orders = orders, order = orders[detail], detail = detail,
                            complete = {}, completed = {}, sent = {}, next = 1}, Pass)
@@ -169,7 +169,7 @@ local function install(Group)
       self:advance()
       -- Gradients of numbers and of Blobs. Tensors of integers are constants: their gradients are 0
       -- on all ranks.
-      local found = parts.collect(grads, true, true)
+      local found = parts.collect('grad', grads, true, true)
       for _, leaf in ipairs(found.leaves) do
          if not self.sent[leaf] then
             self.reducer:add(leaf)
@@ -198,7 +198,7 @@ local function install(Group)
          if pass then
             grads = pass:finish(grads)
          elseif self.own_size > 1 then
-            grads = self:ordered_reduce(parts.collect(grads, true, true), 'mean')
+            grads = self:ordered_reduce(parts.collect('grad', grads, true, true), 'mean')
          end
          return grads, ...
       end

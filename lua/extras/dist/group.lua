@@ -169,8 +169,8 @@ local function check_operands(name, x, result)
    if result ~= nil then
       tree.map(function(leaf, given)
          if not is_tensor(given) or given:type() ~= leaf:type() then
-            error(('%s: result: a %s is expected, got %s'):format(name, leaf:type(),
-                                                                tensor.type(given)), 0)
+            raise(('%s: result: a %s is expected, got %s'):format(name, leaf:type(),
+                                                                tensor.type(given)))
          end
       end, x, result)
    end
@@ -182,7 +182,7 @@ end
 local function for_each(self, name, x, reduction, root, options, is_in_place)
    check_operands(name, x, options.result)
    -- The ranks compare the whole table before they exchange its first tensor.
-   local found = not is_tensor(x) and parts.collect(x, is_in_place)
+   local found = not is_tensor(x) and parts.collect(name, x, is_in_place)
    local detail = nil
    if found then
       check_others(name, found, options, is_in_place)
@@ -278,11 +278,11 @@ function Group:allReduce(x, reduction, options)
          raise('allReduce: the options async and deterministic exclude each other')
       end
       check_operands('allReduce', x, options.result)
-      check_others('allReduce', parts.collect(x, true), options, true)
+      check_others('allReduce', parts.collect('allReduce', x, true), options, true)
       if options.result then
          x = tree.map(function(leaf, r) return r:resizeAs(leaf):copy(leaf) end, x, options.result)
       end
-      return self:ordered_reduce(parts.collect(x, true), reduction)
+      return self:ordered_reduce(parts.collect('allReduce', x, true), reduction)
    end
    return for_each(self, 'allReduce', x, reduction, nil, options, true)
 end
@@ -358,14 +358,14 @@ end
 function Group:scatter_tensors(result, x, root, options)
    local detail = nil
    if not is_tensor(result) then
-      local found = parts.collect(result)
+      local found = parts.collect('scatter', result)
       check_others('scatter', found, options)
       detail = parts.describe(found)
    end
    local works = {}
    local function scatter(r, t)
       if t ~= nil and not is_tensor(t) then
-         error('scatter: a tensor is expected, got ' .. tensor.type(t), 0)
+         raise('scatter: a tensor is expected, got ' .. tensor.type(t))
       end
       works[#works + 1] = native.call(self.native, 'scatter', r, t, nil, root - 1,
                                       options.async or false, detail)

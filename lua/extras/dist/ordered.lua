@@ -189,7 +189,7 @@ local function install(Group)
       local sums, found, returned, detail = {}, nil, nil, nil
       for k = first, last - 1 do
          returned = pack(f(k + 1))
-         found = parts.collect({versions.unpack(returned, 1, returned.n)}, true)
+         found = parts.collect('averageChunks', {versions.unpack(returned, 1, returned.n)}, true)
          for _, leaf in ipairs(found.leaves) do
             if not parts.is_floating(leaf) then
                raise(('averageChunks: tensors of floating-point numbers are expected, got a %s')
@@ -211,7 +211,7 @@ local function install(Group)
       end
       -- The tensors that f returned stay as they are.
       local results = tree.clone(found.x)
-      found = parts.collect(results, true)
+      found = parts.collect('averageChunks', results, true)
       for j, list in ipairs(by_type(found.leaves)) do
          if sums[j][1].value:nElement() > 0 then
             restore(list, exchange(self, sums[j], count, detail):div(count))

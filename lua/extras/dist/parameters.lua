@@ -18,7 +18,7 @@ local function install(Group)
    function Group:synchronize(params, root)
       root = root or 1
       arguments.check_root(self, 'synchronize', root)
-      local found = leaves_of.collect(params, true)
+      local found = leaves_of.collect('synchronize', params, true)
       if self.own_size > 1 then
          local detail = leaves_of.describe(found, true)
          for _, leaf in ipairs(found.leaves) do
@@ -36,7 +36,7 @@ local function install(Group)
    -- a nested table are not equal on all ranks, bit for bit. The error names the first one that
    -- differs, and the ranks where it differs from that of most ranks. Returns params.
    function Group:check(params, name)
-      local found = leaves_of.collect(params, true)
+      local found = leaves_of.collect('check', params, true)
       local leaves = found.leaves
       if self.own_size == 1 then
          return params

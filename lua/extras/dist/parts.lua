@@ -13,11 +13,12 @@ end
 
 local is_plain = {boolean = true, number = true, string = true}
 
---- collect(x [, numbers [, skips_integers]]): a table with the lists `leaves`, the tensors in x,
--- each once, and `names`, such as 'layers.1.weight'. If numbers is true, numbers are leaves, too:
--- DoubleTensors of one element. If skips_integers is true, tensors of integers are not leaves. The
--- list `others` has the rows {owner=, key=, name=} of the strings, booleans and other numbers.
-function parts.collect(x, numbers, skips_integers)
+--- collect(call, x [, numbers [, skips_integers]]): a table with the lists `leaves`, the tensors in
+-- x, each once, and `names`, such as 'layers.1.weight'. If numbers is true, numbers are leaves,
+-- too: DoubleTensors of one element. If skips_integers is true, tensors of integers are not leaves.
+-- The list `others` has the rows {owner=, key=, name=} of the strings, booleans and other numbers.
+-- call: the name of the function that was called, for errors.
+function parts.collect(call, x, numbers, skips_integers)
    local found, seen = {x = x, leaves = {}, names = {}, numbers = {}, others = {}}, {}
    local enclosing = {}
    local function add(leaf, name)
@@ -37,7 +38,7 @@ function parts.collect(x, numbers, skips_integers)
       elseif is_plain[type(value)] and owner then
          table.insert(found.others, {owner = owner, key = key, name = name})
       elseif type(value) == 'table' then
-         tree.enter(enclosing, value)
+         tree.enter(enclosing, value, call)
          for _, k in ipairs(tree.keys(value)) do
             visit(value[k], name == '' and tostring(k) or name .. '.' .. tostring(k), value, k)
          end

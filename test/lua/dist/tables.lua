@@ -209,7 +209,7 @@ local copy = dist.broadcast(cyclic)
 assert(copy.self == copy and copy.rank == 1)
 cyclic.w = float(1)
 for _, name in ipairs{'broadcast', 'allReduce', 'synchronize', 'check', 'averageGradients'} do
-  fails('a table of tensors contains itself', dist[name], cyclic)
+  fails(name .. ': a table of tensors contains itself', dist[name], cyclic)
 end
 
 -- A handle keeps its result in a scope.
@@ -224,6 +224,11 @@ assert(handles[3]:wait().w[1] == sum)
 for _, call in ipairs{
   function() dist.allReduce(x, {foo = 1}) end, function() dist.broadcast(x, 99) end,
   function() dist.save('/no/such/file', {x}) end, function() dist.load('/no/such/file', {x}) end,
+  function() dist.grad(5) end, function() dist.grad(function(p) return p * 2 end)(x) end,
+  function() dist.grad(print)('x') end, function() dist.grad(print)(cyclic) end,
+  function() dist.grad(print, {argument = 0}) end, function() dist.broadcast(cyclic) end,
+  function() dist.allReduce(x, {result = torch.IntTensor()}) end,
+  function() dist.allReduce({a = x}, {result = {}}) end,
 } do
   local _, problem = pcall(call)
   assert(problem:find '^[^:\n]*tables%.lua:%d+: %a+: [^:\n]+', problem)
