@@ -332,8 +332,8 @@ end
 
 --- scatter(result, x [, root = 1] [, options]): overwrites the tensors in `result` by those of
 -- x[rank], where x is the root's tensor or nested table, and nil on other ranks. Returns result.
--- scatter(list [, root = 1]): with a list of values at the root and nil on other ranks, returns the
--- value of this rank.
+-- scatter(list [, root = 1]): with a list of one value for each rank at the root and nil on other
+-- ranks, returns the value of this rank.
 function Group:scatter(result, x, root, options)
    if x == nil or Group.has_tensors(x) then
       if type(root) == 'table' then
@@ -345,7 +345,7 @@ function Group:scatter(result, x, root, options)
          options = arguments.options('scatter', options, 'async')
          return self:scatter_tensors(result, x, root, options)
       elseif is_tensor(result) then
-         raise('scatter: the root has no tensor to scatter')
+         arguments.fail(self, 'scatter: the root has no tensor to scatter')
       end
    else
       root, options = x, root
@@ -362,11 +362,18 @@ function Group:scatter_tensors(result, x, root, options)
       check_others('scatter', found, options)
       detail = parts.describe(found)
    end
+   if root == self.own_rank then
+      local fine, problem = pcall(tree.map, function(_, t)
+         if not is_tensor(t) then
+            raise('scatter: a tensor is expected, got ' .. tensor.type(t))
+         end
+      end, result, x)
+      if not fine then
+         arguments.fail(self, problem)
+      end
+   end
    local works = {}
    local function scatter(r, t)
-      if t ~= nil and not is_tensor(t) then
-         raise('scatter: a tensor is expected, got ' .. tensor.type(t))
-      end
       works[#works + 1] = native.call(self.native, 'scatter', r, t, nil, root - 1,
                                       options.async or false, detail)
    end

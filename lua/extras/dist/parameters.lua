@@ -8,10 +8,6 @@ local leaves_of = require 'tensor.dist.parts'
 local raise = require 'tensor.native'.raise
 local training = require 'tensor.training'
 
-local function without_position(message)
-   return (message:gsub('^[^\n]-:%d+: ', ''))
-end
-
 local function install(Group)
    --- synchronize(params [, root = 1]): overwrites the tensors, numbers, strings and booleans of a
    -- nested table by those of the root, and returns it.
@@ -99,7 +95,7 @@ local function install(Group)
       end
       problem = self:broadcast_value(not ok and tostring(problem), 1, {})
       if problem then
-         raise(without_position(problem))
+         raise(arguments.without_position(problem))
       end
    end
 
@@ -113,7 +109,7 @@ local function install(Group)
       end
       checkpoint = self:broadcast_value(checkpoint, 1, {})
       if type(checkpoint) == 'string' then
-         raise(without_position(checkpoint))
+         raise(arguments.without_position(checkpoint))
       end
       return training.restore(checkpoint, parts, filename)
    end

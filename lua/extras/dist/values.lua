@@ -1,6 +1,7 @@
 -- Collectives on Lua values, by the serializer. Their bytes are sent as tensors.
 
 local tensor = require 'tensor'
+local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local raise = require 'tensor.native'.raise
 
@@ -8,6 +9,16 @@ local function install(Group)
    -- A CharTensor with the bytes of a value.
    function Group.to_tensor(value)
       return tensor.CharTensor(tensor.serializeToStorage(value))
+   end
+
+   -- The same. All ranks raise an error if the value cannot be written. name: that of the call.
+   local function bytes_of(self, name, value)
+      local fine, bytes = pcall(Group.to_tensor, value)
+      if not fine then
+         arguments.fail(self, ('%s: %s'):format(
+            name, arguments.without_position(bytes)))
+      end
+      return bytes
    end
 
    function Group.from_tensor(bytes)
@@ -33,7 +44,7 @@ local function install(Group)
          return value
       end
       local is_root = self.own_rank == root
-      local bytes = is_root and Group.to_tensor(value)
+      local bytes = is_root and bytes_of(self, 'broadcast', value)
       local count = tensor.LongTensor{bytes and bytes:size(1) or 0}
       call(self, 'broadcast', nil, count, root)
       bytes = bytes or tensor.CharTensor(count[1])
@@ -70,7 +81,7 @@ local function install(Group)
 
    function Group:gather_values(name, value, root, options)
       refuse_options(name, options)
-      local bytes = Group.to_tensor(value)
+      local bytes = bytes_of(self, name, value)
       local counts = tensor.LongTensor()
       call(self, 'allGather', counts, tensor.LongTensor{bytes:size(1)})
       local padded = tensor.CharTensor(counts:max()):zero()
@@ -89,11 +100,16 @@ local function install(Group)
       local rows
       if is_root then
          if type(list) ~= 'table' then
-            raise('scatter: a list of values is expected, got ' .. tensor.type(list))
+            arguments.fail(self, 'scatter: a list of values is expected, got ' .. tensor.type(list))
+         end
+         local n = list.n or #list
+         if n ~= self.own_size then
+            arguments.fail(self, ('scatter: the list has %s values for %d ranks'):format(
+               tostring(n), self.own_size))
          end
          local all = {}
-         for k = 1, self.own_size do
-            all[k] = Group.to_tensor(list[k])
+         for k = 1, n do
+            all[k] = bytes_of(self, 'scatter', list[k])
             counts[k] = all[k]:size(1)
          end
          rows = tensor.CharTensor(self.own_size, counts:max()):zero()

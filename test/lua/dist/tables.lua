@@ -301,6 +301,46 @@ fails('averageChunks: tensors of floating-point numbers are expected, got a torc
 fails('averageChunks: the results differ: 8 chunks of 1 Float[', dist.averageChunks, 8,
       function(k) return torch.FloatTensor(k) end)
 
+-- Wrong arguments of one rank are errors on all ranks, which stay in step. Its error and those of
+-- the other ranks contain the text.
+local threads = {}
+for k = 1, size + 1 do
+  threads[k] = coroutine.create(print)
+end
+for _, row in ipairs{
+  {('scatter: the list has %d values for %d ranks'):format(size + 1, size), function(own)
+    return dist.scatter(own and threads)
+  end},
+  {('scatter: the list has 0 values for %d ranks'):format(size), function(own)
+    return dist.scatter(own and {})
+  end},
+  {'scatter: a list of values is expected, got ', function(own)
+    return dist.scatter(own and 5 or nil)
+  end},
+  {'scatter: the root has no tensor to scatter', function()
+    return dist.scatter(float(0))
+  end},
+  {'scatter: a tensor is expected, got table', function(own)
+    return dist.scatter(float(0), own and {float(0)} or nil)
+  end},
+  {'tree: the tables differ: a is in only one of them', function(own)
+    return dist.scatter({a = float(0)}, own and {b = float(0)} or nil)
+  end},
+  {'scatter: Unwritable object <thread>', function(own)
+    return dist.scatter(own and {n = size, threads[1]})
+  end},
+  {'allGather: Unwritable object <thread>', function(own)
+    return dist.allGather(own and threads[1])
+  end},
+} do
+  local _, problem = pcall(row[2], rank == 1)
+  assert(tostring(problem):find('^[^:\n]*tables%.lua:%d+: %a+: [^:\n]+'), problem)
+  assert(problem:find(row[1], 1, true) and select(2, problem:gsub('%.lua:', '')) == 1, problem)
+  dist.barrier()
+end
+local values = {n = size, [size] = 'last'}
+assert(dist.scatter(rank == 1 and values) == (rank == size and 'last' or nil))
+
 -- Tables that differ, although each call exchanges the same number of elements.
 if size > 1 then
   local own = rank == 1
@@ -333,6 +373,7 @@ if size > 1 then
   end
   fails('the ranks disagree', dist.averageGradients, own and {} or {a = float(0)},
         {deterministic = true})
+  fails('broadcast: Unwritable object <thread>', dist.broadcast, own and threads[1])
   fails('the ranks disagree', dist.broadcast, {w = float(0), [own and 'a' or 'b'] = 'c'})
 end
 dist.barrier()
