@@ -207,8 +207,8 @@ function samples.build_c(text, folder, prefix, language)
   return output
 end
 
---- Runs a shell sample in a folder that looks like a clone after `make demo`, where program.c
--- contains a C program. Returns its output.
+--- Runs a shell sample in a folder that looks like a clone after `make demo`, where a file contains
+-- a C program: program.c, or the name by which the program includes itself. Returns its output.
 function samples.run_shell(text, program, folder, prefix)
   -- As in samples.build_c, do not load a sanitizer into the tools.
   local setup = {
@@ -224,8 +224,10 @@ function samples.run_shell(text, program, folder, prefix)
       chmod +x tools/%s]]):gsub('%%s', tool)
   end
   setup[#setup + 1] = 'PATH=$PWD/tools:$PWD/build/prefix/bin:$PATH'
-  local file = assert(io.open(folder .. '/program.c', 'w'))
-  file:write(program or '')
+  program = program or ''
+  local source = program:match 'TH_GENERIC_FILE "([%w_.]+)"' or 'program.c'
+  local file = assert(io.open(('%s/%s'):format(folder, source), 'w'))
+  file:write(program)
   file:close()
   file = assert(io.open(folder .. '/train.lua', 'w'))
   file:write "assert(require 'tensor'.ones(2):sum() == 2)\n"
