@@ -78,10 +78,14 @@ local function install(Group)
    -- of a tensor that belong to this rank, a view.
    function Group:shard(n)
       if tensor.isTensor(n) then
+         if n:dim() == 0 then
+            raise('shard: a tensor of 0 dimensions has no rows')
+         end
          local first, last = Group.part(n:size(1), self.own_size, self.own_rank)
          return n:narrow(1, first + 1, last - first)
-      elseif type(n) ~= 'number' or n < 0 or n % 1 ~= 0 then
-         raise('shard: a number of elements or a tensor is expected, got ' .. tostring(n))
+      elseif not arguments.is_whole(n, 0, 2 ^ 53) then
+         raise('shard: a number of elements or a tensor is expected, got '
+               .. (type(n) == 'number' and tostring(n) or tensor.type(n)))
       end
       local first, last = Group.part(n, self.own_size, self.own_rank)
       return first + 1, last

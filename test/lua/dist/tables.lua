@@ -243,6 +243,15 @@ fails('group: a list of ranks is expected, got number', dist.group, 5)
 fails('group: a list of ranks is expected, got string', dist.group, '1,2')
 fails('group: a list of ranks is expected, got boolean', dist.group, false)
 fails('group: a list of ranks is expected, got torch.LongTensor', dist.group, torch.LongTensor{1})
+fails('shard: a tensor of 0 dimensions has no rows', dist.shard, torch.FloatTensor())
+for _, value in ipairs{{1, 2}, 'x', true, setmetatable({}, {__tostring = print})} do
+  fails('shard: a number of elements or a tensor is expected, got ' .. type(value), dist.shard,
+        value)
+end
+for _, value in ipairs{-1, 1.5, 1 / 0} do
+  fails('shard: a number of elements or a tensor is expected, got ' .. value, dist.shard, value)
+end
+assert(dist.shard(torch.FloatTensor(0, 3)):nElement() == 0)
 fails('broadcast: root x is not a rank', dist.broadcast, x, 'x')
 fails('gather: root 1.5 is not a rank', dist.gather, x, 1.5)
 fails('reduce: root 0 is not a rank', dist.reduce, x, 'sum', 0)
