@@ -25,7 +25,7 @@ elseif fault == 'end' then
   end
 elseif fault == 'pending' then
   if rank == 1 then
-    PENDING = dist.allReduce(t, {async = true})  -- a global: not collected before the end
+    dist.pending = dist.allReduce(t, {async = true})  -- not collected before the end
   end
 elseif fault == 'late' then
   if rank == 2 then
