@@ -1,5 +1,5 @@
--- Operands that are large enough for the CPU to process them in tiles: transposed ones, and rows
--- whose distances are computed.
+-- Operands that are large enough for the CPU to process them in tiles or blocks: transposed ones,
+-- rows whose distances are computed, and products of integers with a vector.
 
 local tensor = require 'tensor'
 
@@ -170,5 +170,29 @@ describe('distances', function()
       for j = 1, 2 do assert.is_true(all[i][j]:equal(tensor.cdist(a[i][1], b[j]))) end
     end
     assert.are.equal(0, tensor.cdist(tensor.zeros(3, 0), tensor.zeros(2, 0)):sum())
+  end)
+end)
+
+describe('products of integers with a vector', function()
+  it('are those of doubles', function()
+    for _, class in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long' } do
+      local new = tensor[class .. 'Tensor']
+      for _, shape in ipairs { { 1, 1 }, { 5, 300 }, { 300, 5 }, { 129, 1 }, { 260, 40 } } do
+        local rows, columns = shape[1], shape[2]
+        local a, b = make(class, rows, columns), (make(class, columns, rows)):t()
+        local x = (make(class, columns, 2)):select(2, 1)
+        for _, m in ipairs { a:remainder(3), b:remainder(3) } do
+          local exact = m:double() * x:double()
+          if class == 'Byte' then exact:remainder(256) end
+          if class == 'Char' then exact:add(128):remainder(256):add(-128) end
+          local r = new(rows, 3):zero():select(2, 2)
+          assert.is_true(tensor.mv(r, m, x):double():equal(exact))
+          assert.is_true(tensor.mm(x:view(1, columns), m:t()):double():view(rows):equal(exact))
+          assert.is_true(tensor.addmv(r, 1, r, 0, m, x):double():equal(exact))
+        end
+      end
+    end
+    local large = tensor.LongTensor { { 2 ^ 62, 3 }, { -2 ^ 62, 5 } }
+    assert.are.same({ 3, 5 }, (large * tensor.LongTensor { 4, 1 }):totable())
   end)
 end)

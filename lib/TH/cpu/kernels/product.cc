@@ -23,6 +23,8 @@ struct IntegerProduct {
   static constexpr int kWidth = 128;
 
   static void run(const ProductBlock& p) {
+    if (p.n == 1) return run_vector(p.m, p.k, {p.a, p.a_row, p.a_col}, {p.b, p.b_row}, p.c_row, p);
+    if (p.m == 1) return run_vector(p.n, p.k, {p.b, p.b_col, p.b_row}, {p.a, p.a_col}, p.c_col, p);
     alignas(64) Word b[kDepth * kWidth];
     alignas(64) Word a[kDepth * kRows];
     alignas(64) Word sums[kRows * kCols];
@@ -51,6 +53,61 @@ struct IntegerProduct {
 
  private:
   static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+  struct Matrix {
+    const char* data;
+    int64_t row, col;
+  };
+  struct Operand {
+    const char* data;
+    int64_t step;
+  };
+  // factor * x is added to sums, or the sum of x * y is returned, for n elements.
+  static void add_multiple(Word* sums, Word factor, const T* x, int64_t step, int64_t n) {
+    if (step == 1) {
+      for (int64_t i = 0; i < n; ++i) sums[i] += factor * static_cast<Word>(x[i]);
+    } else {
+      for (int64_t i = 0; i < n; ++i) sums[i] += factor * static_cast<Word>(x[i * step]);
+    }
+  }
+  static Word dot(const T* x, int64_t x_step, const T* y, int64_t y_step, int64_t n) {
+    Word sum = 0;
+    if (x_step == 1 && y_step == 1) {
+      for (int64_t j = 0; j < n; ++j) sum += static_cast<Word>(x[j]) * static_cast<Word>(y[j]);
+    } else {
+      for (int64_t j = 0; j < n; ++j) {
+        sum += static_cast<Word>(x[j * x_step]) * static_cast<Word>(y[j * y_step]);
+      }
+    }
+    return sum;
+  }
+  // The product of an m x k matrix and a vector, whose result has the step c_step.
+  static void run_vector(int64_t m, int64_t k, const Matrix& a, const Operand& x, int64_t c_step,
+                         const ProductBlock& p) {
+    const T *in = reinterpret_cast<const T*>(a.data), *by = reinterpret_cast<const T*>(x.data);
+    T* c = reinterpret_cast<T*>(p.c);
+    const auto alpha = static_cast<Word>(p.alpha.i), beta = static_cast<Word>(p.beta.i);
+    const int64_t row = a.row, col = a.col, step = x.step;
+    Word sums[kWidth];
+    for (int64_t i0 = 0; i0 < m; i0 += kWidth) {
+      const int64_t rows = least(kWidth, m - i0);
+      const T* block = in + i0 * row;
+      for (int64_t i = 0; i < rows; ++i) sums[i] = 0;
+      if (row < col) {
+        for (int64_t j = 0; j < k; ++j) {
+          add_multiple(sums, static_cast<Word>(by[j * step]), block + j * col, row, rows);
+        }
+      } else {
+        for (int64_t i = 0; i < rows; ++i) sums[i] = dot(block + i * row, col, by, step, k);
+      }
+      for (int64_t i = 0; i < rows; ++i) {
+        T& out = c[(i0 + i) * c_step];
+        Word value = alpha * sums[i];
+        if (beta != 0) value += beta * static_cast<Word>(out);
+        out = static_cast<T>(value);
+      }
+    }
+  }
 
   // Packs kLanes rows (or columns) next to each other; missing ones are zeros.
   template <int kLanes>
