@@ -71,8 +71,8 @@ bool convert_operands(lua_State* L, State* state, const Overloads& overloads, co
       has_result = has_result || source.result;
       if (source.result) continue;
       if (args.objects[source.arg].kind == type) continue;
-      // The first one would be the result, or the operand before.
-      if (has_result && source.arg == args.count - 1 && ends_with_pair(L, state, args.count)) {
+      if (has_result && source.arg == args.count - 1 &&
+          ends_with_pair(L, state, overloads, args.count)) {
         raise_error(L, "%s: %s", overloads.name, kPairAdvice);
       }
       push_converted(L, state, overloads.name, source.arg + 1, static_cast<DType>(type));

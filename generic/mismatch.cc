@@ -209,7 +209,7 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
     accepted += form;
   }
   const bool undefined = accepted.empty();
-  if (ends_with_pair(L, state, count)) hint = kPairAdvice;
+  if (ends_with_pair(L, state, overloads, count)) hint = kPairAdvice;
   if (undefined) accepted = "none for elements of type " + std::string(th::name(type));
   if (hint.empty() && undefined) hint = undefined_hint(overloads.patterns, codes, count);
   if (hint.empty()) hint = other_function(overloads.name, codes, count, object_at(L, state, 2));

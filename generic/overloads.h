@@ -55,9 +55,10 @@ int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern,
 // names it.
 int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type);
 // Returns true if the last two of n arguments are the values and the indices that the last
-// operation returned.
-inline bool ends_with_pair(lua_State* L, const State* state, int n) {
-  return n >= 2 && state->last_pair[1] && lua_touserdata(L, n) == state->last_pair[1] &&
+// operation returned, as in exp(t:max(1)). The object of a method is not meant, as in v:cmul(i).
+inline bool ends_with_pair(lua_State* L, const State* state, const Overloads& overloads, int n) {
+  const int least = overloads.function ? 3 : 2;
+  return n >= least && state->last_pair[1] && lua_touserdata(L, n) == state->last_pair[1] &&
          lua_touserdata(L, n - 1) == state->last_pair[0];
 }
 constexpr char kPairAdvice[] =

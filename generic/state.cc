@@ -192,6 +192,7 @@ Tensor* push_new_tensor(lua_State* L, State* state, DType type) {
   if (!*box) raise_error(L, "%s: out of memory", tensor_class(type));
   auto* tensor = static_cast<Tensor*>(*box);
   state->objects++;
+  state->last_pair[1] = nullptr;  // its address may be that of the new object
   return tensor;
 }
 

@@ -12,6 +12,7 @@ local function install(tensor)
    local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
    local status, unpack = coroutine.status, versions.unpack
    local pack = versions.pack
+   local losses = require 'tensor.losses'
    local nested = require 'tensor.nested'
    local recordable = require 'tensor.recordable'
    local Compiled = {}
@@ -38,6 +39,18 @@ local function install(tensor)
       return ...
    end
 
+   -- The results of a replay are new, so the loss of gradients among them is remembered again.
+   local function pack_results(self, tables, ...)
+      self.has_loss = losses.is_loss((...), (select(2, ...)))
+      return self.forms:pack_results(tables, ...)
+   end
+   local function noted(self, ...)
+      if self.has_loss then
+         losses.note(...)
+      end
+      return ...
+   end
+
    -- Returns a function that calls f with the arguments, and returns the list of the values in its
    -- results. list: the values in the arguments, which f must not exchange.
    local function flat(self, arguments, list)
@@ -50,7 +63,7 @@ local function install(tensor)
          if not same then
             native.refuse(self.core, 'changes a table among its arguments')
          end
-         return self.forms:pack_results(list.tables, ...)
+         return pack_results(self, list.tables, ...)
       end
       local f = recordable[self.f] or self.f
       return function()
@@ -67,10 +80,10 @@ local function install(tensor)
          thread = create(flat(self, arguments, list))
       else
          local f = recordable[self.f] or self.f
-         thread = create(function(...) return self.forms:pack_results(NONE, f(...)) end)
+         thread = create(function(...) return pack_results(self, NONE, f(...)) end)
       end
-      return self.forms:unpack_results(list and list.tables or NONE,
-         finished(thread, record(self.core, self.f, thread, rows, kinds, ...)))
+      return noted(self, self.forms:unpack_results(list and list.tables or NONE,
+         finished(thread, record(self.core, self.f, thread, rows, kinds, ...))))
    end
 
    local function call_with_values(self, arguments, list, ...)
@@ -83,8 +96,8 @@ local function install(tensor)
          end
          return self.f(...)
       elseif result == true then
-         return self.forms:unpack_results(list and list.tables or NONE,
-            unpack(results, 1, results.n))
+         return noted(self, self.forms:unpack_results(list and list.tables or NONE,
+            unpack(results, 1, results.n)))
       end
       return result
    end

@@ -168,6 +168,9 @@ return function(tensor, native, parts)
          for key, field in each(value) do
             check_same(('%s.%s'):format(what, tostring(key)), field, again[key])
          end
+         for key, field in each(again) do
+            check_same(('%s.%s'):format(what, tostring(key)), value[key], field)
+         end
       end
    end
 

@@ -1,5 +1,5 @@
--- The losses that tensor.grad returns after gradients. By them an optimizer's step tells a loss from a
--- rate: step(params, df(params)) passes both results of df.
+-- The losses that tensor.grad returns after gradients. By them an optimizer's step tells a loss from
+-- a rate: step(params, df(params)) passes both results of df.
 
 local loss_of = setmetatable({}, {__mode = 'k'})  -- by gradients
 

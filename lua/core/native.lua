@@ -27,6 +27,9 @@ local native = {
    -- is_tracked.lua: whether a value is a number that depends on the arguments of a gradient.
    is_tracked = require 'tensor.is_tracked',
 
+   -- losses.lua: the losses that belong to gradients.
+   losses = require 'tensor.losses',
+
    -- session_only.lua: upvalues that are not written to files, nor passed to threads.
    session_only = require 'tensor.session_only',
 

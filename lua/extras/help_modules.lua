@@ -188,7 +188,10 @@ end
 --- of_module(path): returns a list of the signatures of the functions of a module, such as 'nn', or
 -- of a table in it, such as 'nn.initializer'; or nil.
 function modules.of_module(path)
-   local name, part = path:match '^(%w+)%.?(%w*)$'
+   local name, part = path:match '^(%w+)$', ''
+   if not name then
+      name, part = path:match '^(%w+)%.(%w+)$'
+   end
    if not is_module(name) or part ~= '' and part ~= parts[name] then
       return nil
    end

@@ -10,7 +10,6 @@ local native = require 'tensor.native'
 local raise, is_tracked = native.raise, native.is_tracked
 local versions = require 'tensor.versions'
 local each, is_callable = versions.each, versions.is_callable
-local losses = require 'tensor.losses'
 local parameters = require 'tensor.optim.parameters'
 local with_defaults = require 'tensor.optim.options'
 local describe = native.describe(tensor)
@@ -171,7 +170,7 @@ function Optimizer:__call(params, gradients, rate)
    local leaves, found, paths = parameters.of(self.name, params, gradients)
    local places, known = places_of(self.name, paths, state)
    check_state(self.name, leaves, places, state)
-   if rate == nil or losses.is_loss(gradients, rate) then
+   if rate == nil or native.losses.is_loss(gradients, rate) then
       rate = self.rate
    end
    if is_callable(rate) then

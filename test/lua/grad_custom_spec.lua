@@ -219,6 +219,8 @@ describe('tensor.checkpoint', function()
           function(x) return x:float() end)
     other('result 1.1: ' .. t .. 'a boolean', function(x) return { x * 2 } end,
           function() return { true } end)
+    other('result 1.more: nil is expected, got a number', function(x) return { x * 2 } end,
+          function(x) return { x * 2, more = 1 } end)
     other('result 2: nil is expected, got a number', twice, function(x) return x * 2, 1 end)
     other('result 2: a number is expected, got nil', function(x) return x * 2, x:sum() end, twice)
     check({ 2, 2, 2 }, function(x)

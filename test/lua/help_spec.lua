@@ -232,7 +232,7 @@ describe('help', function()
   it('knows methods that work in place, whose names end in _ in PyTorch', function()
     local suggestions = require 'tensor.repl.suggestions'
     for name, here in pairs { reciprocal_ = 'cinv', multiply_ = 'cmul', subtract_ = 'csub',
-                              clip_ = 'clamp', clamp_min_ = 'clamp(t, lower)',
+                              clip_ = 'clamp', clamp_min_ = 'clamp(lower)',
                               greater_ = 'copy(t:gt(u))' } do
       assert.are.equal(('instead of %s, use %s'):format(name, here), suggestions.of(name, {}))
     end

@@ -232,6 +232,18 @@ describe('the message of', function()
   end
 end)
 
+it('values and indices of a call are arguments like others', function()
+  local t = tensor.Tensor { { 1, 2 }, { 8, 4 } }
+  local v, i = t:max(2)
+  assert.are.same({ { 4 }, { 8 } }, v:cmul(i):totable())
+  v, i = t:max(2)
+  local sum = v + i
+  assert.are.same({ { 4 }, { 9 } }, sum:totable())
+  assert.are.same({ { 4 }, { 9 } }, tensor.add(tensor.Tensor(), v, i):totable())
+  v, i = t:max(2)
+  assert.are.same({ { 2, 2 }, { 8, 1 } }, tensor.cat(v, i, 2):totable())
+end)
+
 describe('the advice about an error of Lua', function()
   local function advice(code)
     local ok, message = pcall(assert(loadstring(code, '=user')), tensor.ones(2, 2))
@@ -252,7 +264,7 @@ describe('the advice about an error of Lua', function()
         local f = function(n) local s = ('%%d'):format(n) return s end
         local g = function(x) local y = %s return y end
         return require 'tensor'.grad(g)(...)]]):format(codes[k]))
-      assert.matches('depends on the argument of tensor.grad is a table: n:item() is its value',
+      assert.matches('depends on the argument of tensor.grad: n:item() is its value',
                      text, 1, true)
     end
   end)
@@ -260,7 +272,7 @@ describe('the advice about an error of Lua', function()
   it('says what is a number already', function()
     for _, code in ipairs {'t:sum():item()', 't[1][1]:sum()', 'n:item()'} do
       local text = advice('local t = ... local n = t:sum() return ' .. code)
-      assert.matches('are numbers already', text, 1, true)
+      assert.matches('that is a number already', text, 1, true)
     end
   end)
 

@@ -7,12 +7,13 @@
 #include <cstdint>
 
 #include "backend/check_call.h"
+#include "backend/complex_call.h"
 #include "backend/convolution_call.h"
+#include "backend/distance_call.h"
 #include "backend/fused_call.h"
 #include "backend/index_call.h"
 #include "backend/loop_plan.h"
 #include "backend/network_call.h"
-#include "backend/pair_call.h"
 #include "backend/product_call.h"
 #include "backend/quantized_call.h"
 #include "backend/random_call.h"
@@ -46,7 +47,8 @@ namespace th {
   TH_SEARCH_OPS(X)          \
   TH_CONVOLUTION_OPS(X)     \
   TH_NETWORK_OPS(X)         \
-  TH_PAIR_OPS(X)            \
+  TH_DISTANCE_OPS(X)        \
+  TH_COMPLEX_OPS(X)         \
   TH_SPATIAL_OPS(X)         \
   TH_FUSED_OPS(X)
 

@@ -251,19 +251,10 @@ const Group::Devices* Group::devices_of(const Tensor& t) {
   return &devices_.back();
 }
 
-bool Group::finish() noexcept {
-  try {
-    Header header(Operation::finish);
-    number(&header);
-    engine().run([&] { agree(header); });
-    return true;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "tensor: rank %lld ends while others do not: %s\n", shown(rank_),
-                 error.what());
-    return false;
-  } catch (...) {
-    return false;
-  }
+void Group::finish() {
+  Header header(Operation::finish);
+  number(&header);
+  engine().run([&] { agree(header); });
 }
 
 // ---- the process --------------------------------------------------------------------------------
@@ -281,7 +272,12 @@ void stop_at_exit() {
   std::shared_ptr<Group> group = std::move(the_world());
   Engine& engine = Engine::instance();
   if (!group || !engine.has_transport()) return;
-  if (!group->finish()) {
+  try {
+    group->finish();
+  } catch (const std::exception& error) {
+    // Nobody can catch an error any more.
+    std::fprintf(stderr, "tensor: rank %lld ends while others do not: %s\n", shown(group->rank()),
+                 error.what());
     usleep(500000);
     engine.table().abort(1);
   }

@@ -72,8 +72,8 @@ class Group {
   const Devices* devices_of(const Tensor& t);
   // The messages that are on their way.
   Transfers& transfers();
-  // Announces the end of the program. Returns false if other ranks have not ended.
-  bool finish() noexcept;
+  // Announces the end of the program. Throws if other ranks have not ended.
+  void finish();
   // Frees the group in the transport. No call may follow.
   void close() noexcept;
 

@@ -86,12 +86,12 @@ struct SumOfPowers {
   TH_HD double root(double total) const { return std::pow(total, 1 / power); }
 };
 
-// Returns true if the root of a sum of powers is the distance. Small and large powers may have lost
-// digits.
+// Returns true if the root of the sum of n powers is the distance, or NaN. Powers that are too
+// small for T have lost digits, and powers that are too large are infinite.
 template <class T, class Norm>
-TH_HD bool is_ordinary(const Norm&, double total) {
-  constexpr double least = static_cast<double>(std::numeric_limits<T>::min()) * 1e10;
-  return !Norm::kScales || (total >= least && total <= std::numeric_limits<double>::max());
+TH_HD bool is_ordinary(const Norm&, double total, int64_t n) {
+  const double least = static_cast<double>(std::numeric_limits<T>::min()) * static_cast<double>(n);
+  return !Norm::kScales || !(total < least || total > std::numeric_limits<double>::max());
 }
 
 // Returns the distance of n elements. Divides by the largest difference, so that no power overflows

@@ -6,6 +6,7 @@ local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local parts = require 'tensor.dist.parts'
 local raise = require 'tensor.native'.raise
+local type_name = require 'tensor.native'.type_name
 local tree = require 'tensor.tree'
 
 local is_tensor = tensor.isTensor
@@ -163,8 +164,8 @@ local reduces_numbers = {allReduce = true, reduce = true}
 local function check_operands(name, x, result)
    if not Group.has_tensors(x)
       and not (reduces_numbers[name] and table_contains(x, is_number)) then
-      raise(('%s: a tensor or a nested table of tensors is expected, got %s'):format(name,
-                                                                           tensor.type(x)))
+      raise(('%s: a tensor or a nested table of tensors is expected, got %s'):format(
+         name, type_name(x)))
    end
    if result ~= nil then
       tree.map(function(leaf, given)

@@ -83,8 +83,10 @@ return {
   index_reduce = 'indexReduce' .. OWN, masked_fill = 'maskedFill' .. OWN,
   scatter_add = 'scatterAdd' .. OWN, scatter_reduce = 'scatterReduce' .. OWN,
 
-  -- Methods of PyTorch that work in place; ours return masks and copies. For other names that end
-  -- in _, the equivalent of the name without it works in place.
+  -- Methods of PyTorch that work in place; ours return masks and copies.
+  bool_ = 'copy(t:ne(0))', clamp_max_ = 'clampMax(upper)', clamp_min_ = 'clamp(lower)',
+  divide_ = 'cdiv(u)', elu_ = 'copy(tensor.cmax(t, 0) + tensor.expm1(tensor.clampMax(t, 0)))',
+  leaky_relu_ = 'copy(tensor.cmax(t, t * 0.01))', true_divide_ = 'cdiv(u)',
   greater_ = 'copy(t:gt(u))', greater_equal_ = 'copy(t:ge(u))', less_ = 'copy(t:lt(u))',
   less_equal_ = 'copy(t:le(u))', not_equal_ = 'copy(t:ne(u))', eq_ = 'copy(t:eq(u))',
   ge_ = 'copy(t:ge(u))', gt_ = 'copy(t:gt(u))', le_ = 'copy(t:le(u))', lt_ = 'copy(t:lt(u))',

@@ -33,7 +33,7 @@ local uses = {
    'table.concat joins strings and numbers: use t:totable()'},
   {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
   {'attempt to index [^\n]*a number value',
-   'numbers have no methods: t:sum(), and t[i] of a vector, are numbers already'},
+   'if it is a result such as t:sum(), or t[i] of a vector: that is a number already'},
 }
 
 -- Patterns of messages about tables where Lua expects numbers. In functions that tensor.grad calls,
@@ -42,8 +42,8 @@ local table_uses = {
   'attempt to compare number with table', 'attempt to compare table with number',
   "bad argument #%d+ to '[%l%?]+' %(number expected, got table%)",
 }
-local TRACKED = 'a number that depends on the argument of tensor.grad is a table: n:item() is ' ..
-                'its value; n:log(), n:sqrt() and others compute with it'
+local TRACKED = 'if the table is a number n that depends on the argument of tensor.grad: n:item() ' ..
+                'is its value; n:log(), n:sqrt() and others compute with it'
 
 -- Returns the module, or nil if it is not loaded. While require runs, and after it has failed,
 -- LuaJIT stores another value under the name.

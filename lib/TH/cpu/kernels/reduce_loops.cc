@@ -47,9 +47,11 @@ struct Each {
   double operator()(int64_t column) const { return parameters[column]; }
 };
 
-// True if wide_sums.h implements this reducer, for 16-bit types after a conversion.
+// True for sums of elements or of their squares, which wide_sums.h implements. For 16-bit types it
+// does so after a conversion.
 template <class R, class T>
 constexpr bool kIsSum = std::is_same_v<R, Sum<T>> || std::is_same_v<R, Squares<T>>;
+// True if wide_sums.h implements this reducer for elements of this type.
 template <class R, class T>
 constexpr bool kIsWide = std::is_floating_point_v<T> &&
                          (kIsSum<R, T> || std::is_same_v<R, Prod<T>>);

@@ -1,4 +1,4 @@
-// The distances of all pairs of rows, and products of complex numbers.
+// The distances of all pairs of rows.
 
 #include <algorithm>
 
@@ -24,7 +24,9 @@ class Distances {
     const int64_t rows = call_.rows < kRowsOfTask ? call_.rows : kRowsOfTask;
     const int64_t grain = 1 + Grain::cheap / kLanes / (rows * call_.length);
     // A part of the loop must not throw, so this is the memory of all of them.
-    const Team team(tasks / grain);
+    constexpr int64_t kMemory = int64_t{1} << 26;  // bytes
+    const int64_t panel_bytes = call_.length * kVectorBytes;
+    const Team team(std::min(tasks / grain, kMemory / panel_bytes));
     const Workspace<T> memory(team.size() * call_.length * kLanes);
     parallel_for(tasks, grain, [&](int64_t begin, int64_t end) {
       T* panel = memory.data() + team.index() * call_.length * kLanes;
@@ -89,12 +91,12 @@ class Distances {
   void find_roots(const double* total, const T* x, const T* panel, T* distances) const {
     int ordinary = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
-      ordinary += is_ordinary<T>(norm_, total[lane]);
+      ordinary += is_ordinary<T>(norm_, total[lane], call_.length);
       distances[lane] = static_cast<T>(norm_.root(total[lane]));
     }
     if (ordinary == kLanes) return;
     for (int lane = 0; lane < kLanes; ++lane) {
-      if (is_ordinary<T>(norm_, total[lane])) continue;
+      if (is_ordinary<T>(norm_, total[lane], call_.length)) continue;
       distances[lane] = scaled_distance(norm_, x, panel + lane, kLanes, call_.length);
     }
   }
@@ -117,34 +119,6 @@ class Distances {
   const Norm norm_;
 };
 
-// Multiplies up to kNumbers complex numbers. The products are stored before they are added, because
-// GCC 12 would fuse both to one rounding, also with -ffp-contract=off.
-constexpr int64_t kNumbers = 64;
-template <class T>
-void multiply_some(const T* a, const T* b, T* r, int64_t n) {
-  T of_re[2 * kNumbers], of_im[2 * kNumbers];
-  for (int64_t i = 0; i < n; ++i) {
-    of_re[2 * i] = a[2 * i] * b[2 * i];
-    of_re[2 * i + 1] = a[2 * i] * b[2 * i + 1];
-    of_im[2 * i] = -(a[2 * i + 1] * b[2 * i + 1]);
-    of_im[2 * i + 1] = a[2 * i + 1] * b[2 * i];
-  }
-  asm("" : : "r"(of_re), "r"(of_im) : "memory");
-  for (int64_t i = 0; i < 2 * n; ++i) r[i] = of_re[i] + of_im[i];
-}
-
-template <class T>
-void multiply(const ComplexProductCall& call) {
-  const auto *a = reinterpret_cast<const T*>(call.a), *b = reinterpret_cast<const T*>(call.b);
-  T* r = reinterpret_cast<T*>(call.r);
-  parallel_for(call.n, Grain::cheap / 2, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; i += kNumbers) {
-      const int64_t n = end - i < kNumbers ? end - i : kNumbers;
-      multiply_some(a + 2 * i, b + 2 * i, r + 2 * i, n);
-    }
-  });
-}
-
 }  // namespace
 
 namespace TH_ISA {
@@ -155,10 +129,6 @@ void run_distances(const DistancesCall& call) {
       Distances<decltype(zero), std::decay_t<decltype(norm)>>(call, norm).run();
     });
   });
-}
-
-void run_complex_product(const ComplexProductCall& call) {
-  dispatch_types<BlasTypes>(call.dtype, [&](auto zero) { multiply<decltype(zero)>(call); });
 }
 
 }  // namespace TH_ISA

@@ -1,4 +1,4 @@
-// The distances of all pairs of rows, and products of complex numbers.
+// The distances of all pairs of rows.
 
 #include "functors/distances.h"
 #include "simt/launch.h"
@@ -25,21 +25,9 @@ __global__ void find_distances(DistancesCall call, Norm norm) {
       for (; k < end; ++k) part = norm.accumulate(part, x[k] - y[k]);
       total = norm.joined(total, static_cast<double>(part));
     }
-    reinterpret_cast<T*>(call.r)[e] = is_ordinary<T>(norm, total)
+    reinterpret_cast<T*>(call.r)[e] = is_ordinary<T>(norm, total, call.length)
                                           ? static_cast<T>(norm.root(total))
                                           : scaled_distance(norm, x, y, 1, call.length);
-  }
-}
-
-template <class T>
-__global__ void multiply_complex(ComplexProductCall call) {
-  const auto *a = reinterpret_cast<const T*>(call.a), *b = reinterpret_cast<const T*>(call.b);
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x; i < call.n; i += step) {
-    const T re = a[2 * i], im = a[2 * i + 1], x = b[2 * i], y = b[2 * i + 1];
-    T* r = reinterpret_cast<T*>(call.r) + 2 * i;
-    r[0] = re * x - im * y;
-    r[1] = re * y + im * x;
   }
 }
 
@@ -52,13 +40,6 @@ void run_distances(Queue& queue, const DistancesCall& call) {
       TH_LAUNCH(queue, (find_distances<decltype(zero), decltype(norm)>), blocks_for(queue, n),
                 kThreads, 0, call, norm);
     });
-  });
-}
-
-void run_complex_product(Queue& queue, const ComplexProductCall& call) {
-  dispatch_types<BlasTypes>(call.dtype, [&](auto zero) {
-    TH_LAUNCH(queue, (multiply_complex<decltype(zero)>), blocks_for(queue, call.n), kThreads, 0,
-              call);
   });
 }
 
