@@ -1,5 +1,5 @@
--- The losses that tensor.grad returns after gradients. By them an optimizer's step tells a loss from
--- a rate: step(params, df(params)) passes both results of df.
+-- The losses that tensor.grad returns after gradients. step(params, df(params)) passes both results
+-- to an optimizer, which must not take the loss for a rate.
 
 local loss_of = setmetatable({}, {__mode = 'k'})  -- by gradients
 

@@ -183,7 +183,8 @@ local calls = {
   {'torch.load("/no/such.t7", {colums = true})', 'load: unknown option colums; the options are'},
   {'torch.vecdot(t, torch.ones(3))', 'vecdot: sizes 2 and 3 of dimension 2 do not broadcast'},
   -- A call with two results as the last argument.
-  {'torch.exp(t:max(2))', 'exp: the last arguments are the values and the indices', 'abs((t:max(1)))'},
+  {'torch.exp(t:max(2))', 'exp: the last arguments are the values and the indices',
+   'as in abs((t:max(1)))'},
   {'torch.relu(torch.maxPool2d(t:view(1, 1, 2, 2), 2))', 'relu: the last arguments are the values'},
   {'torch.cdiv(t, t:max(2))', 'cdiv: the last arguments are the values and the indices'},
   {'t:cmul(t:sort(2))', 'cmul: the last arguments are the values and the indices'},

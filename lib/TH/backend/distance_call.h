@@ -7,8 +7,8 @@
 
 namespace th {
 
-// For each batch, the p-norms of the differences of all rows of a and b, in float or double:
-//   r[i][j] = (sum over k of |a[i][k] - b[j][k]|^p)^(1 / p)
+// For each batch, the p-norms of the differences of all rows of a and b, in float or double.
+//   r[i][j] = (sum over k of |a[i][k] - b[j][k]|^p)^(1 / p).
 // For p = infinity it is the largest difference, and for p = 0 the number of differences other than
 // 0. All tensors are contiguous and no size is 0.
 struct DistancesCall {

@@ -275,7 +275,7 @@ void stop_at_exit() {
   try {
     group->finish();
   } catch (const std::exception& error) {
-    // Nobody can catch an error any more.
+    // The program, which could catch an error, has ended.
     std::fprintf(stderr, "tensor: rank %lld ends while others do not: %s\n", shown(group->rank()),
                  error.what());
     usleep(500000);

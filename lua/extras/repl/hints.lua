@@ -42,8 +42,8 @@ local table_uses = {
   'attempt to compare number with table', 'attempt to compare table with number',
   "bad argument #%d+ to '[%l%?]+' %(number expected, got table%)",
 }
-local TRACKED = 'if the table is a number n that depends on the argument of tensor.grad: n:item() ' ..
-                'is its value; n:log(), n:sqrt() and others compute with it'
+local TRACKED = 'if the table is a number n that depends on the argument of tensor.grad: ' ..
+                'n:item() is its value; n:log(), n:sqrt() and others compute with it'
 
 -- Returns the module, or nil if it is not loaded. While require runs, and after it has failed,
 -- LuaJIT stores another value under the name.
