@@ -150,7 +150,7 @@ describe('tensor.optim', function()
       local w, step = tensor.Tensor { 1, 2 }, optim.sgd{ rate = 0.1 }
       local compiled = tensor.compile(tensor.grad(squares, options or nil))
       for _ = 1, 6 do step(w, compiled(w)) end
-      assert.matches('done 4 times', compiled:explain())
+      assert.matches(jit and 'done 4 times' or 'Double', compiled:explain())
       assert.is_true(w:allclose(tensor.Tensor { 1, 2 } * 0.8 ^ 6, 1e-12))
     end
     assert.is_true(fit(function(w) return squares(w) * 0 / 0 end, tensor.ones(1)):isnan():all())
