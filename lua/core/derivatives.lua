@@ -124,7 +124,8 @@ return function(tensor, native, parts)
    function tensor.hessian(f, x)
       check_function('hessian', f)
       check_tensor('hessian', x)
-      return tensor.jacobian(parts.gradient_function('hessian', f, 1, parts.as_number), x)
+      local df = parts.gradient_function('hessian', f, 1, parts.as_number, nil, true)
+      return tensor.jacobian(df, x)
    end
 
    -- The limits of the options of gradcheck.

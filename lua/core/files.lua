@@ -19,10 +19,14 @@ for _, element in ipairs(types) do
    element_of_class[('torch.%sTensor'):format(element.name)] = element.name
 end
 
+--- Returns the message of an error without its position.
+function files.without_position(failure)
+   return (tostring(failure):gsub('^[^\n]-:%d+: ', ''))
+end
+
 --- Returns the message of an error without its position and the name of the function.
 function files.cause(failure)
-   failure = tostring(failure):gsub('^[^\n]-:%d+: ', '')
-   return (failure:gsub('^%a+: ', ''))
+   return (files.without_position(failure):gsub('^%a+: ', ''))
 end
 
 --- Returns 'Float' for a FloatTensor, and so on; nil for other objects.
@@ -58,8 +62,7 @@ function files.check(options, known)
       elseif not is_of_type(value, wanted) then
          error(('option %s must be a %s, got a %s')
                :format(name, wanted:gsub(' ', ' or '),
-                                                   is_tracked(value) and 'tracked number'
-                                                   or type(value)), 0)
+                       is_tracked(value) and 'tracked number' or type(value)), 0)
       end
    end
 end

@@ -289,8 +289,9 @@ local function install(tensor)
    end
 
    -- The function that tensor.grad returns. name: that of the function that was called. form: of
-   -- numbers among the gradients and results. ready: an option of tensor.grad.
-   local function gradient_function(name, f, which, form, ready)
+   -- numbers among the gradients and results. ready: an option of tensor.grad. takes_constants: the
+   -- first result may be any constant, whose gradients are 0.
+   local function gradient_function(name, f, which, form, ready, takes_constants)
       return function(...)
          local arguments = pack(...)
          local x = arguments[which]
@@ -305,8 +306,8 @@ local function install(tensor)
          local value = isnumber(loss) and loss.tensor or loss
          local is_constant = type(loss) == 'number'
             or istensor(loss) and not native.tracks(tape, loss)
-         -- A loss of empty tensors is 0, and so are its gradients. hessian accepts any constant.
-         local is_zero = is_constant and (native.lost_dependence(tape) or name == 'hessian'
+         -- A loss of empty tensors is 0, and so are its gradients.
+         local is_zero = is_constant and (native.lost_dependence(tape) or takes_constants
                                           and (type(loss) == 'number' or loss:nElement() == 1))
          if is_zero then
             value = nil

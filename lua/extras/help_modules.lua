@@ -8,8 +8,9 @@ local modules = {}
 --- The modules, by their last name. Their files are those that they load.
 modules.names = {'data', 'dist', 'nn', 'optim', 'training', 'tree'}
 
--- The tables of functions in modules.
-local parts = {nn = 'initializer', optim = 'schedule'}
+--- The tables of functions in modules.
+modules.parts = {nn = 'initializer', optim = 'schedule'}
+local parts = modules.parts
 
 -- Returns the comment in lines, without dashes, as one line of text.
 local function joined(lines)

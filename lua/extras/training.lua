@@ -141,19 +141,20 @@ function training.save(filename, parts, info)
                           generator = tensor.getRNGState()})
 end
 
--- Returns true if a value has the form of a checkpoint.
-local function is_checkpoint(value)
-   return type(value) == 'table' and type(value.parts) == 'table'
+-- Raises an error unless a value has the form of a checkpoint. name: that of its file.
+local function check_checkpoint(value, name)
+   local is_checkpoint = type(value) == 'table' and type(value.parts) == 'table'
       and (value.kinds == nil or type(value.kinds) == 'table')
       and tensor.typename(value.generator) == 'torch.ByteTensor'
+   if not is_checkpoint then
+      error(('training.load: %s is not a checkpoint'):format(name), 0)
+   end
 end
 
 --- read(filename): returns the contents of a checkpoint, for restore.
 function training.read(filename)
    local checkpoint = tensor.load(filename)
-   if not is_checkpoint(checkpoint) then
-      error(('training.load: %s is not a checkpoint'):format(filename), 0)
-   end
+   check_checkpoint(checkpoint, filename)
    return checkpoint
 end
 
@@ -161,9 +162,7 @@ end
 -- name: that of the file, for messages.
 function training.restore(checkpoint, parts, name)
    check_table('load', parts)
-   if not is_checkpoint(checkpoint) then
-      error(('training.load: %s is not a checkpoint'):format(name or 'the value'), 0)
-   end
+   check_checkpoint(checkpoint, name or 'the value')
    name = name or 'the checkpoint'
    for key, part in versions.each(parts) do
       local saved, path = checkpoint.parts[key], tostring(key)

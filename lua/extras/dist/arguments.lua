@@ -1,6 +1,7 @@
 -- Checks of the arguments of tensor.dist. `name` is that of the function, for messages.
 
 local tensor = require 'tensor'
+local files = require 'tensor.files'
 local native = require 'tensor.native'.dist
 local raise = require 'tensor.native'.raise
 local versions = require 'tensor.versions'
@@ -30,17 +31,11 @@ function arguments.check_rank(group, name, rank)
    end
 end
 
---- without_position(message): the text of an error without the line that raised it.
-local function without_position(message)
-   return (tostring(message):gsub('^[^\n]-:%d+: ', ''))
-end
-arguments.without_position = without_position
-
 --- fail(group, message): raises an error of a call that only this rank has found to be wrong. The
 -- other ranks make the call, so it differs from the barrier here: they raise an error that contains
 -- the message, and all ranks are in step.
 function arguments.fail(group, message)
-   message = without_position(message)
+   message = files.without_position(message)
    if group.own_size > 1 then
       pcall(native.call, group.native, 'barrier', nil, nil, nil, nil, false, message)
    end

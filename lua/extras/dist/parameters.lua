@@ -2,6 +2,7 @@
 -- checkpoints.
 
 local tensor = require 'tensor'
+local files = require 'tensor.files'
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local leaves_of = require 'tensor.dist.parts'
@@ -99,7 +100,7 @@ local function install(Group)
       end
       problem = self:broadcast_value(not ok and tostring(problem), 1, {})
       if problem then
-         raise(arguments.without_position(problem))
+         raise(files.without_position(problem))
       end
    end
 
@@ -113,7 +114,7 @@ local function install(Group)
       end
       checkpoint = self:broadcast_value(checkpoint, 1, {})
       if type(checkpoint) == 'string' then
-         raise(arguments.without_position(checkpoint))
+         raise(files.without_position(checkpoint))
       end
       return training.restore(checkpoint, parts, filename)
    end

@@ -1,6 +1,7 @@
 -- Collectives on Lua values, by the serializer. Their bytes are sent as tensors.
 
 local tensor = require 'tensor'
+local files = require 'tensor.files'
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local raise = require 'tensor.native'.raise
@@ -16,7 +17,7 @@ local function install(Group)
       local fine, bytes = pcall(Group.to_tensor, value)
       if not fine then
          arguments.fail(self, ('%s: %s'):format(
-            name, arguments.without_position(bytes)))
+            name, files.without_position(bytes)))
       end
       return bytes
    end

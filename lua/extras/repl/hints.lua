@@ -1,6 +1,7 @@
 -- Hints for Lua error messages: similar names for an unknown name, and the comparison methods of
 -- tensors.
 
+local help_modules = require 'tensor.help_modules'
 local suggestions = require 'tensor.repl.suggestions'
 
 local hints = {}
@@ -72,10 +73,14 @@ local function hint_of_use(message)
   return nil
 end
 
--- Modules that programs load by require, and a table in some of them. Unlike the module itself and
--- tensors, they raise no error for unknown names.
-local modules = {'data', 'dist', 'nn', 'nn.initializer', 'optim', 'optim.schedule', 'training',
-                 'tree'}
+-- Modules that programs load by require, and tables in them. Unlike the module itself and tensors,
+-- they raise no error for unknown names.
+local modules = {}
+for _, name in ipairs(help_modules.names) do
+  local part = help_modules.parts[name]
+  modules[#modules + 1] = name
+  modules[#modules + 1] = part and ('%s.%s'):format(name, part)
+end
 
 -- Returns the table of a module, or in it, or nil if it is not loaded.
 local function module_of(path)
