@@ -39,9 +39,10 @@ local function install(tensor)
       return ...
    end
 
-   -- The results of a replay are new, so the loss of gradients among them is remembered again.
+   -- The results of a replay are new, so the loss of gradients among them is remembered again. One
+   -- of several recordings may have a loss.
    local function pack_results(self, tables, ...)
-      self.has_loss = losses.is_loss((...), (select(2, ...)))
+      self.has_loss = self.has_loss or losses.is_loss((...), (select(2, ...)))
       return self.forms:pack_results(tables, ...)
    end
    local function noted(self, ...)

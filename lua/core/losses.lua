@@ -5,9 +5,10 @@ local loss_of = setmetatable({}, {__mode = 'k'})  -- by gradients
 
 local losses = {}
 
---- note(gradients, loss): remembers the loss of gradients, unless these are a number.
+--- note(gradients, loss): remembers the loss of gradients, which are a tensor or a table; other
+-- values are ignored.
 function losses.note(gradients, loss)
-   if type(gradients) ~= 'number' then
+   if type(gradients) == 'table' or type(gradients) == 'userdata' then
       loss_of[gradients] = loss
    end
 end

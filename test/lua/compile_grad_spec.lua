@@ -70,6 +70,21 @@ describe('a compiled gradient', function()
     assert.are.equal(tensor.HalfTensor { 0.002 }[1], df(p)[1])
   end)
 
+  it('has its loss, also beside recordings without one', function()
+    local df = tensor.grad(square_sum, { tensors = true })
+    local f = tensor.compile(function(x)
+      if x:dim() == 1 then return df(x) end
+      x:mul(2)
+    end)
+    local m, w, step = D{ { 1, 1 } }, D{ 1, 2 }, optim.sgd{ rate = 0.1 }
+    for _ = 1, 4 do
+      f(m)
+      step(w, f(w))
+    end
+    assert.are.same({ { 16, 16 } }, m:totable())
+    assert.is_true(w:allclose(D{ 1, 2 } * 0.8 ^ 4, 1e-12))
+  end)
+
   it('has the form of the argument', function()
     compare(function()
       local df = tensor.grad(function(p, x)
