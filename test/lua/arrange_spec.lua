@@ -371,4 +371,21 @@ describe('rewritten arrangements agree with a model', function()
       tensor.setBroadcast(before)
     end
   end)
+
+  it('repeatInterleave with random counts, and counts whose sum is too large', function()
+    local random = elements.generator(3)
+    local counts, want = {}, {}
+    for k = 1, 200 do
+      counts[k] = math.floor(random() * 4)
+      for _ = 1, counts[k] do table.insert(want, k) end
+    end
+    local repeated = tensor.repeatInterleave(tensor.range(1, 200), tensor.LongTensor(counts))
+    assert.are.same(want, repeated:totable())
+    local largest = tensor.LongTensor { 2 ^ 62 } * 2 - 1
+    for _, first in ipairs { 0, 1 } do
+      local both = tensor.cat(tensor.LongTensor { first }, largest)
+      assert.matches('the sum of the counts is too large',
+                     message(tensor.repeatInterleave, tensor.zeros(2), both))
+    end
+  end)
 end)

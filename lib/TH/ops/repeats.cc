@@ -1,6 +1,7 @@
 // Repeated elements, products of sets, combinations, and the bits of bytes.
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -43,8 +44,14 @@ Var repeated_by_counts(const A& a, const Shapes& s, const Var& t, int64_t dim) {
   }
   const Var ends = cumsum(ref(a.counts), int64_t{0});
   const int64_t total = ops::maxall(ends.get()).i;
-  // Copy number k is of the first slice whose end is above k.
-  return indexSelect(t, dim, searchsorted(ends, counting(ends, 0, total), true));
+  // The first sum that is too large wraps to a negative number.
+  if (ops::minall(ends.get()).i < 0 || total == INT64_MAX) {
+    s.fail(a.counts, "the sum of the counts is too large");
+  }
+  // Copy number k, from 0, is of the slice after all those that end at k or before.
+  const Var ended = bincount(ends + TH_INDEX_BASE, total + 1);
+  const Var slice = cumsum(part(ended, int64_t{0}, 0, total), int64_t{0}) + TH_INDEX_BASE;
+  return indexSelect(t, dim, slice);
 }
 
 template <class A>
