@@ -1,6 +1,7 @@
 -- tensor.compile(f): returns a function with the results of f. The core records f's operations and
 -- replays them in one pass for each result. If it cannot do so, f is called.
 
+local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 
 local function install(tensor)
@@ -140,7 +141,7 @@ local function install(tensor)
 
    function tensor.compile(f)
       if not versions.is_callable(f) then
-         error(('compile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
+         error(('compile: a function is expected, got %s'):format(type_name(f)), 2)
       end
       f = versions.as_function(f)
       return setmetatable({ f = f, core = native.new(), forms = nested.new() }, Compiled)

@@ -276,7 +276,7 @@ local function install(tensor)
 
    local function check_function(name, f)
       if not versions.is_callable(f) then
-         raise(('%s: a function is expected, got %s'):format(name, tensor.type(f) or type(f)))
+         raise(('%s: a function is expected, got %s'):format(name, type_name(f)))
       end
    end
 
@@ -284,7 +284,7 @@ local function install(tensor)
    local function check_list(name, what, value)
       if type(value) ~= 'table' or getmetatable(value) then
          raise(('%s: %s is expected, got %s'):format(
-            name, what, tensor.type(value) or type(value)))
+            name, what, type_name(value)))
       end
    end
 

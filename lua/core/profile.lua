@@ -1,5 +1,6 @@
 -- tensor.profile: measures the operations that a function calls.
 
+local type_name = require 'tensor.type_name'
 local is_callable = require 'tensor.versions'.is_callable
 
 local units = {{1e9, 'G'}, {1e6, 'M'}, {1e3, 'k'}}
@@ -39,7 +40,7 @@ local function install(tensor)
    -- Device operations are synchronized, so their time is included. Errors of f pass unchanged.
    function tensor.profile(f, ...)
       if not is_callable(f) then
-         error(('profile: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
+         error(('profile: a function is expected, got %s'):format(type_name(f)), 2)
       end
       tensor._startprofile()
       return finish(pcall(f, ...))

@@ -1,6 +1,7 @@
 -- tensor.scope and tensor.keep: memory that is freed at the end of a function instead of by the
 -- collector.
 
+local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 local each, raw_next = versions.each, versions.raw_next
 
@@ -117,7 +118,7 @@ local function install(tensor)
       if f == nil and select('#', ...) == 0 then
          return setmetatable({scope = enter()}, Scope)
       elseif not versions.is_callable(f) then
-         error(('scope: a function is expected, got %s'):format(tensor.type(f) or type(f)), 2)
+         error(('scope: a function is expected, got %s'):format(type_name(f)), 2)
       end
       return finish(enter(), pcall(f, ...))
    end

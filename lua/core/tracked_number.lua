@@ -2,6 +2,7 @@
 
 local is_integral = require 'tensor.types'.is_integral
 local raise = require 'tensor.raise'
+local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
@@ -152,7 +153,7 @@ return function(tensor, native)
       local types = {}
       for k = 1, arguments.n do
          local a = arguments[k]
-         types[k] = isnumber(a) and 'tracked number' or tensor.type(a) or type(a)
+         types[k] = type_name(a)
          arguments[k] = isnumber(a) and a.tensor or type(a) == 'number' and constant(a) or a
       end
       local fine, result = pcall(tensor[operation], unpack(arguments, 1, arguments.n))
@@ -208,7 +209,7 @@ return function(tensor, native)
 
    local function fail(other, name)
       error(('a tracked number and %s do not go together in %s'):format(
-         tensor.type(other) or type(other), name), 3)
+         type_name(other), name), 3)
    end
    local function operator(name)
       return function(a, b)

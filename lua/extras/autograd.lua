@@ -4,6 +4,7 @@
 
 local versions = require 'tensor.versions'
 local tensor = require 'tensor'
+local type_name = require 'tensor.native'.type_name
 local util = require 'tensor.autograd.util'
 
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
@@ -64,7 +65,7 @@ local function vjp(f, which, given)
    if given.n < 2 or not (tensor.isTensor(cotangent) or type(cotangent) == 'number'
                           or type(cotangent) == 'table') then
       error(('autograd: with partialGrad the last argument must be the gradient of the result, '
-             .. 'got %s'):format(tensor.type(cotangent) or type(cotangent)), 0)
+             .. 'got %s'):format(type_name(cotangent)), 0)
    end
    local function of_argument(x)
       local arguments = {}

@@ -4,12 +4,9 @@
 local versions = require 'tensor.versions'
 local tensor = require 'tensor'
 local state = require 'tensor.autograd.state'
+local type_name = require 'tensor.native'.type_name
 
 local each = versions.each
-
-local function type_name(x)
-   return tensor.type(x) or type(x)
-end
 
 local function copied(value)
    if tensor.isTensor(value) then

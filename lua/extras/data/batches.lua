@@ -234,7 +234,7 @@ return function(sources, options)
       sources = {sources}
    elseif type(sources) ~= 'table' then
       fail('sources: a tensor, a table with count and get, or a list of them is expected, got %s',
-           tensor.type(sources) or type(sources))
+           type_name(sources))
    end
    local is_list, problem = pcall(files.count, sources)
    if not is_list then
@@ -242,7 +242,7 @@ return function(sources, options)
    end
    options = options or {}
    if type(options) ~= 'table' then
-      fail('a table of options is expected, got %s', tensor.type(options) or type(options))
+      fail('a table of options is expected, got %s', type_name(options))
    end
    local fine, failure = pcall(files.check, options, {
       size = 'number', shuffle = 'boolean', seed = 'number', partial = 'boolean',

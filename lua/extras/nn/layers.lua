@@ -1,13 +1,14 @@
 -- tensor.nn: linear, embedding, dropout, the norms and sequential.
 
 local tensor = require 'tensor'
-local raise = require 'tensor.native'.raise
+local native = require 'tensor.native'
+local raise, type_name = native.raise, native.type_name
 local versions = require 'tensor.versions'
 local layer = require 'tensor.nn.layer'
 local initializer = require 'tensor.nn.initializers'
 
 local each, is_callable = versions.each, versions.is_callable
-local describe = require('tensor.native').describe(tensor)
+local describe = native.describe(tensor)
 
 local layers = {}
 
@@ -181,7 +182,7 @@ function layers.sequential(members)
          state[k] = {}
       else
          raise(('nn.sequential: member %d: a layer or a function is expected, got %s'):format(
-            k, tensor.type(member) or type(member)))
+            k, type_name(member)))
       end
    end
    for key in each(members) do

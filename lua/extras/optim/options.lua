@@ -2,7 +2,8 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
-local raise = require 'tensor.native'.raise
+local native = require 'tensor.native'
+local raise, type_name = native.raise, native.type_name
 
 local each = require 'tensor.versions'.each
 
@@ -40,7 +41,7 @@ return function(name, options, defaults)
    end
    if type(options) ~= 'table' then
       raise(('optim.%s: a table of options is expected, got %s'):format(
-         name, tensor.type(options) or type(options)))
+         name, type_name(options)))
    end
    local fine, failure = pcall(files.check, options, known)
    if not fine then
