@@ -453,4 +453,30 @@ describe('the argument of tensor.grad', function()
     assert.are.same({ { 0, 0, 0 }, { 0, 0, 0 } }, g:totable())
     assert.are.equal(0, loss)
   end)
+  it('has a gradient without the rest of its storage', function()
+    local function size_of(view, f)
+      local g = tensor.grad(f)(view)
+      assert.is_true(g:isSameSizeAs(view) and g:isContiguous())
+      return g:storage():size(), g:totable()
+    end
+    local all = D(6, 2):fill(1)
+    local rows, columns = all[{ { 3, 4 } }], all:narrow(2, 2, 1)
+    assert.are.equal(4, (size_of(rows, square_sum)))
+    assert.are.equal(6, (size_of(columns, square_sum)))
+    -- Other elements count, too, also if they are used first.
+    for _, f in ipairs{
+      function(x) return x:sum() + all[{ { 3 } }]:sum() end,
+      function(x) return all:narrow(1, 1, 3):sum() + x:sum() end,
+      function(x) return all[{ { 4, 6 } }]:sum() + x:sum() + all[{ { 1, 3 } }]:sum() * 0 end,
+      function(x) return tensor.mm(x, D{ { 1, 0 }, { 0, 1 } }):sum() + all:t()[1]:sum() end,
+    } do
+      local size, g = size_of(rows, f)
+      assert.are.equal(4, size)
+      assert.are.equal(6, g[1][1] + g[1][2] + g[2][1] + g[2][2])
+    end
+    -- Arguments that share a storage have gradients that do.
+    local pair = tensor.grad(function(p) return square_sum(p[1]) + square_sum(p[2]) end)
+    local g = pair{ all[1], all[2] }
+    assert.are.same({ { 2, 2 }, { 2, 2 } }, { g[1]:totable(), g[2]:totable() })
+  end)
 end)

@@ -9,6 +9,8 @@ namespace th::grad {
 
 // A tensor with the shape, strides and offset of t, but without memory.
 TensorRef without_memory(const Tensor& t);
+// The end of the elements that t shows in its storage.
+int64_t extent_of(const Tensor& t);
 // A new contiguous tensor with the elements of t, made by an operation that other tapes record.
 TensorRef copy_of(Tensor* t);
 

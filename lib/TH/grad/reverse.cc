@@ -20,11 +20,6 @@ Var view_in(Tensor* all, const Tensor& place) {
   return view;
 }
 
-int64_t extent_of(const Tensor& t) {
-  if (t.numel() == 0) return t.storageOffset;
-  return last_position(t.storageOffset, t.nDimension, t.size, t.stride) + 1;
-}
-
 bool is_whole(const Tensor& t, int64_t extent) {
   return t.storageOffset == 0 && is_contiguous(t) && t.numel() == extent;
 }
@@ -78,6 +73,15 @@ Var converted(const Var& v, DType type, Device* device) {
 
 }  // namespace
 
+int64_t extent_of(const Tensor& t) {
+  if (t.numel() == 0) return t.storageOffset;
+  return last_position(t.storageOffset, t.nDimension, t.size, t.stride) + 1;
+}
+
+bool Tape::Span::contains(const Tensor& t) const {
+  return t.storageOffset >= begin && extent_of(t) <= end;
+}
+
 Var converted(const Var& v, DType type) { return converted(v, type, device_of({v.get()})); }
 
 // 1, 2, ..., count
@@ -120,47 +124,59 @@ void add_elements(Tensor* all, const Tensor& place, const Var& v) {
   }
 }
 
-// Lengthens the gradient by zeros.
-void Tape::grow_gradient(Value* value, int64_t extent) {
-  Var larger = filled(*value->gradient, 1, &extent, 0);
-  Var part = narrow(larger, int64_t{0}, int64_t{0}, value->gradient->size[0]);
+// Gives all elements of the storage a gradient: zeros for those that had none.
+void Tape::grow_gradient(Value* value) {
+  const Span old = value->span;
+  value->span = {0, value->extent};
+  Var larger = filled(*value->gradient, 1, &value->extent, 0);
+  Var part = narrow(larger, int64_t{0}, old.begin, old.size());
   ops::copy(part.get(), value->gradient.get());
   value->gradient = larger.release();
+}
+
+// Lets the gradient have the elements of `place`, or chooses the span of a new one, which is
+// smaller than the storage if a single argument shows only a part. Returns the place in the
+// gradient.
+TensorRef Tape::place_in_gradient(Value* value, const Tensor& place) {
+  value->extent = std::max(value->extent, extent_of(place));
+  if (!value->gradient) {
+    const bool in_argument = value->arguments == 1 && value->argument.contains(place);
+    value->span = in_argument ? value->argument : Span{0, value->extent};
+  } else if (!value->span.contains(place)) {
+    grow_gradient(value);
+  }
+  TensorRef own = without_memory(place);
+  own->storageOffset -= value->span.begin;
+  return own;
 }
 
 void Tape::accumulate(uint64_t storage, const Tensor& place, Var v) {
   if (place.numel() == 0) return;
   Value& value = values_[storage];
-  const int64_t extent = std::max(value.extent, extent_of(place));
-  value.extent = extent;
-  if (!value.gradient && shows_all(place, extent)) {
-    if (!same_strides(*v, place)) {
-      value.gradient = new_tensor(v->dtype, 1, &extent, *v);
-      ops::copy(view_in(value.gradient.get(), place).get(), v.get());
+  const TensorRef own = place_in_gradient(&value, place);
+  const int64_t count = value.span.size();
+  if (!value.gradient && shows_all(*own, count)) {
+    if (!same_strides(*v, *own)) {
+      value.gradient = new_tensor(v->dtype, 1, &count, *v);
+      ops::copy(view_in(value.gradient.get(), *own).get(), v.get());
       return;
     }
     value.gradient = TensorRef(tensor_new(v->dtype));
-    set_storage(value.gradient.get(), v->storage, v->storageOffset, 1, &extent, nullptr);
+    set_storage(value.gradient.get(), v->storage, v->storageOffset, 1, &count, nullptr);
     return;
   }
-  if (!value.gradient) {
-    value.gradient = filled(*v, 1, &extent, 0).release();
-  } else if (value.gradient->size[0] < extent) {
-    grow_gradient(&value, extent);
-  }
+  if (!value.gradient) value.gradient = filled(*v, 1, &count, 0).release();
   own_gradient(&value);
   // Elements that the operand shows several times get the sum of their gradients.
-  int64_t size[kMaxDims], dims[kMaxDims];
-  int count = 0;
-  for (int d = 0; d < place.nDimension; ++d) {
-    const bool repeated = place.stride[d] == 0 && place.size[d] > 1;
-    size[d] = repeated ? 1 : place.size[d];
-    if (repeated) dims[count++] = d;
+  int64_t dims[kMaxDims];
+  int repeated = 0;
+  for (int d = 0; d < own->nDimension; ++d) {
+    if (own->stride[d] != 0 || own->size[d] <= 1) continue;
+    own->size[d] = 1;
+    dims[repeated++] = d;
   }
-  if (count) v = sumDims(v, Sizes{count, dims}, true);
-  TensorRef bare = without_memory(place);
-  std::copy(size, size + place.nDimension, bare->size);
-  add_elements(value.gradient.get(), *bare, v);
+  if (repeated) v = sumDims(v, Sizes{repeated, dims}, true);
+  add_elements(value.gradient.get(), *own, v);
 }
 
 void Tape::accumulate(uint64_t storage, const Tensor& place, const Product& product) {
@@ -168,21 +184,21 @@ void Tape::accumulate(uint64_t storage, const Tensor& place, const Product& prod
   const Var &a = product.a, &b = product.b;
   const bool is_batch = a->nDimension == 3;
   Value& value = values_[storage];
-  const int64_t extent = std::max(value.extent, extent_of(place));
-  if (value.gradient && value.gradient->size[0] == extent && !has_shared_elements(place)) {
+  const TensorRef own = place_in_gradient(&value, place);
+  if (value.gradient && !has_shared_elements(place)) {
     own_gradient(&value);
-    const Var view = view_in(value.gradient.get(), place);
+    const Var view = view_in(value.gradient.get(), *own);
     Tensor* r = view.get();
     is_batch ? ops::baddbmm(r, 1, r, product.alpha, a.get(), b.get())
              : ops::addmm(r, 1, r, product.alpha, a.get(), b.get());
     return;
   }
   Var result;
-  if (!value.gradient && product.alpha == 1 && shows_all(place, extent)) {
+  const int64_t count = value.span.size();
+  if (!value.gradient && product.alpha == 1 && shows_all(*own, count)) {
     // In the layout of the operand, so that no copy is needed.
-    value.extent = extent;
-    value.gradient = new_tensor(a->dtype, 1, &extent, *a);
-    result = view_in(value.gradient.get(), place);
+    value.gradient = new_tensor(a->dtype, 1, &count, *a);
+    result = view_in(value.gradient.get(), *own);
     is_batch ? ops::bmm(result.get(), a.get(), b.get()) : ops::mm(result.get(), a.get(), b.get());
     return;
   }
@@ -196,17 +212,14 @@ Var Tape::take(const Operand& result) {
   Value& value = found->second;
   const Tensor& place = result.position();
   if (place.numel() == 0) return Var();
-  if (is_whole(place, value.gradient->size[0])) {
-    Var g = view_in(value.gradient.get(), place);
+  const TensorRef own = place_in_gradient(&value, place);
+  if (is_whole(*own, value.span.size())) {
+    Var g = view_in(value.gradient.get(), *own);
     value.gradient = TensorRef();
     return g;
   }
-  if (extent_of(place) > value.gradient->size[0]) {
-    // The gradient has fewer elements than the storage: the others have none.
-    grow_gradient(&value, std::max(value.extent, extent_of(place)));
-  }
   own_gradient(&value);
-  Var view = view_in(value.gradient.get(), place);
+  Var view = view_in(value.gradient.get(), *own);
   Var g(copy_of(view.get()));
   ops::zero(view.get());
   return g;
@@ -304,12 +317,16 @@ void Tape::give(size_t operand, Tensor* gradient) {
 TensorRef Tape::gradient(const Tensor& t) {
   RulesScope rules(reverse_rules());
   const auto found = t.storage ? values_.find(t.storage->identity) : values_.end();
-  if (found == values_.end() || !found->second.gradient ||
-      found->second.gradient->size[0] < extent_of(t)) {
+  if (found == values_.end() || !found->second.gradient || t.numel() == 0) {
     return filled(t, t.nDimension, t.size, 0).release();
   }
-  own_gradient(&found->second);
-  return view_in(found->second.gradient.get(), t).release();
+  Value& value = found->second;
+  const TensorRef own = place_in_gradient(&value, t);
+  own_gradient(&value);
+  const Var view = view_in(value.gradient.get(), *own);
+  // The gradients of several arguments that share a storage share one, too.
+  const bool has_gaps = value.arguments == 1 && !shows_all(*own, value.span.size());
+  return has_gaps ? copy_of(view.get()) : Var(view).release();
 }
 
 // ---- what rules see -----------------------------------------------------------------------------

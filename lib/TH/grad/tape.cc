@@ -123,6 +123,9 @@ Tape::Value& Tape::value_of(Tensor* t) {
 void Tape::track(Tensor* t) {
   ensure_storage(t);
   track_result(t);
+  Value& value = value_of(t);
+  ++value.arguments;
+  value.argument = {t->storageOffset, extent_of(*t)};
 }
 
 void Tape::track_result(Tensor* t) {

@@ -108,10 +108,19 @@ class Tape final : public Tracer {
 
  private:
   friend class Backward;
+  // Elements of a storage that follow each other.
+  struct Span {
+    int64_t begin = 0, end = 0;
+    int64_t size() const { return end - begin; }
+    bool contains(const Tensor& t) const;
+  };
   // A tracked storage.
   struct Value {
     int64_t extent = 0;  // its number of elements
-    TensorRef gradient;  // of all elements, as a vector; empty: 0
+    int arguments = 0;   // the tensors given to track() that show it
+    Span argument;       // of the elements that the last one shows
+    Span span;           // the elements that the gradient has; that of others is 0
+    TensorRef gradient;  // a vector; empty: 0
   };
 
   // A tracked result of a composed operation that runs, and the entry that drops the gradient of
@@ -141,7 +150,8 @@ class Tape final : public Tracer {
   Value& value_of(Tensor* t);
   void track_result(Tensor* t);
   void own_gradient(Value* value);
-  void grow_gradient(Value* value, int64_t extent);
+  void grow_gradient(Value* value);
+  TensorRef place_in_gradient(Value* value, const Tensor& place);
   void accumulate(uint64_t storage, const Tensor& place, Var gradient);
   void accumulate(uint64_t storage, const Tensor& place, const Product& gradient);
   Var take(const Operand& result);
