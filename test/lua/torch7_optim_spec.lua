@@ -125,6 +125,28 @@ describe('the form of Torch7', function()
     end
   end)
 
+  it('lbfgs compares tolerances with sums of absolute values', function()
+    -- The loss is scale / 2 times the square of the length. Returns the number of evaluations.
+    local function count(scale, start, config)
+      local _, losses = optim.lbfgs(function(x) return scale / 2 * x:dot(x), x * scale end,
+                                    tensor.Tensor(4):fill(start), config)
+      return #losses
+    end
+    -- The sum for the first gradient is 0.96, the largest value 0.24.
+    assert.are.equal(1, count(0.3, 0.8, {tolFun = 0.97}))
+    assert.are.equal(3, count(0.3, 0.8, {tolFun = 0.5}))
+    -- The sum for the first move is 1, the largest value 0.25. The loss changes by 1.875.
+    assert.are.equal(2, count(1, 2, {tolX = 1}))
+    assert.are.equal(3, count(1, 2, {tolX = 0.5}))
+    -- The default of tolFun is 1e-5.
+    assert.are.equal(1, count(0.3, 8e-6, {tolX = 0}))
+    assert.is_true(count(0.3, 9e-6, {tolX = 0}) > 1)
+    -- Our form compares with the largest value.
+    local _, losses = optim.lbfgs{gradientTolerance = 0.25}(tensor.Tensor(4):fill(0.8),
+                                                           function(x) return x * 0.3, 1 end)
+    assert.are.equal(1, #losses)
+  end)
+
   it('refuses options that it cannot apply', function()
     local x = tensor.ones(3)
     for _, values in ipairs{2, tensor.ones(2), true} do

@@ -42,8 +42,12 @@ end
 
 -- Returns the values of options that the constructors do not have.
 local function extras_of(name, config, x)
-   -- adam adds epsilon before the correction of the mean of squares.
-   local extras = {epsilon_first = name == 'adam'}
+   local extras = {
+      -- adam adds epsilon before the correction of the mean of squares.
+      epsilon_first = name == 'adam',
+      -- lbfgs compares its tolerances with sums of absolute values.
+      norm = 1,
+   }
    for _, key in ipairs(unsupported[name] or {}) do
       if config[key] then
          fail(name, 'option %s of Torch7 is not supported', key)
@@ -81,6 +85,8 @@ local function options_of(name, config)
    if name == 'sgd' then
       -- As in Torch7: without `dampening`, the gradient is damped by the momentum.
       options.dampening = options.dampening or options.momentum
+   elseif name == 'lbfgs' then
+      options.gradientTolerance = options.gradientTolerance or 1e-5
    end
    return options
 end

@@ -142,7 +142,7 @@ function Optimizer:__call(params, df)
       raise(('optim.lbfgs: the rate must be a number, got %s'):format(describe(rate)))
    end
    for k = 1, options.iterations do
-      if gradient:clone():abs():max() <= options.gradientTolerance then
+      if gradient:norm(self.norm) <= options.gradientTolerance then
          break
       end
       state.step = (state.step or 0) + 1
@@ -164,7 +164,7 @@ function Optimizer:__call(params, df)
       leaves, found, loss = evaluate(df, params)
       gradient = flatten(found)
       losses[#losses + 1] = loss
-      local moved = state.length * state.direction:clone():abs():max()
+      local moved = state.length * state.direction:norm(self.norm)
       if #losses >= options.evaluations or moved <= options.changeTolerance
          or math.abs(loss - losses[#losses - 1]) < options.changeTolerance then
          break
@@ -183,7 +183,7 @@ end
 -- A step makes several iterations, and returns params and the list of losses. evaluations: the
 -- number of calls of df after which a step ends, at least 2; default: 5 / 4 of iterations.
 -- All options but the rate may be infinite.
-return function(options)
+return function(options, extras)
    local own = options or {}
    options = with_defaults('lbfgs', own, {
       rate = 1, iterations = 20, evaluations = math.huge, history = 100, gradientTolerance = 1e-7,
@@ -192,5 +192,8 @@ return function(options)
    if own.evaluations == nil then
       options.evaluations = math.floor(options.iterations * 5 / 4)
    end
-   return setmetatable({name = 'lbfgs', options = options, state = {}}, Optimizer)
+   -- The tolerances limit this norm, by default the largest absolute value. optim/flat.lua hides
+   -- extras.
+   local norm = extras and extras.norm or math.huge
+   return setmetatable({name = 'lbfgs', options = options, state = {}, norm = norm}, Optimizer)
 end
