@@ -54,11 +54,13 @@ describe('the form of Torch7', function()
     assert.are.same(x:totable(), (run(config)):totable())
 
     for _, name in ipairs{'adam', 'adamW', 'rmsprop', 'adagrad'} do
-      local step, y = optim[name]{rate = 0.1, epsilon = 0}, tensor.Tensor{1, -2}
+      -- adagrad has no such option in Torch7.
+      local epsilon = name ~= 'adagrad' and 0 or nil
+      local step, y = optim[name]{rate = 0.1, epsilon = epsilon}, tensor.Tensor{1, -2}
       for _ = 1, 3 do
         step(y, y * 2)
       end
-      near(y:totable(), (run({learningRate = 0.1, epsilon = 0}, nil, name)))
+      near(y:totable(), (run({learningRate = 0.1, epsilon = epsilon}, nil, name)))
     end
     local z = tensor.Tensor{1, -2}
     local _, losses = optim.lbfgs(f, z, {maxIter = 5})
@@ -123,6 +125,23 @@ describe('the form of Torch7', function()
       fails('optim.rmsprop: option initialMean must be a number of at least 0, got ',
             optim.rmsprop, square, tensor.ones(1), {initialMean = value})
     end
+  end)
+
+  -- Returns x after steps from 1. Tensors of `state` have one element.
+  local function run(name, count, config, state)
+    local x = tensor.ones(1)
+    for _ = 1, count do
+      optim[name](square, x, config, state)
+    end
+    return x[1]
+  end
+
+  it('has no effect of options that Torch7 does not have', function()
+    local plain = run('rmsprop', 3, {learningRate = 0.1})
+    assert.are.equal(plain, run('rmsprop', 3, {learningRate = 0.1, momentum = 0.9}))
+    assert.are.equal(plain, run('rmsprop', 3, {learningRate = 0.1, learningRateDecay = 1}))
+    assert.are.equal(run('adagrad', 3, {learningRate = 0.1}),
+                     run('adagrad', 3, {learningRate = 0.1, epsilon = 10}))
   end)
 
   it('lbfgs compares tolerances with sums of absolute values', function()

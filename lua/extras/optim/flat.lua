@@ -18,7 +18,7 @@ local names = {
 local accepted = {
    sgd = 'momentum dampening nesterov', adam = 'beta1 beta2 epsilon amsgrad',
    adamW = 'beta1 beta2 epsilon amsgrad',
-   rmsprop = 'alpha epsilon momentum', adagrad = 'epsilon',
+   rmsprop = 'alpha epsilon', adagrad = '',
    lbfgs = 'iterations evaluations history gradientTolerance changeTolerance',
 }
 local default_rates = {rmsprop = 1e-2, lbfgs = 1}
@@ -109,7 +109,10 @@ local function call(name, construct, f, x, config, state)
       gradient = tensor.addcmul(gradient, 1, extras.decays, x)
    end
    local rate = config.learningRate or default_rates[name] or 1e-3
-   step(x, gradient, rate / (1 + step:steps() * (config.learningRateDecay or 0)))
+   if name ~= 'rmsprop' then
+      rate = rate / (1 + step:steps() * (config.learningRateDecay or 0))
+   end
+   step(x, gradient, rate)
    return x, {loss}
 end
 
