@@ -144,6 +144,90 @@ describe('the form of Torch7', function()
                      run('adagrad', 3, {learningRate = 0.1, epsilon = 10}))
   end)
 
+  it('continues a state of Torch7', function()
+    local config = {learningRate = 0.1, learningRateDecay = 1}
+    near({1 - 2 * 0.1 / 101}, {run('sgd', 1, config, {evalCounter = 100})})
+    -- The state may be in the configuration.
+    config.momentum, config.evalCounter, config.dfdx = 0.5, 9, tensor.Tensor{4}
+    near({1 - 0.1 / 10 * (0.5 * 4 + 0.5 * 2)}, {run('sgd', 1, config)})
+
+    local m, v = 0.9 * 4 + 0.1 * 2, 0.999 * 9 + 0.001 * 4
+    local length = math.sqrt(1 - 0.999 ^ 501) / (1 - 0.9 ^ 501) * m / (math.sqrt(v) + 1e-8)
+    local state = {
+      t = 500, m = tensor.Tensor{4}, v = tensor.Tensor{9}, denom = tensor.Tensor{3}, mine = 1,
+    }
+    near({1 - 0.1 / 501 * length}, {run('adam', 1, {learningRate = 0.1, learningRateDecay = 1},
+                                        state)})
+    near({1 - 0.1 * 2 / (math.sqrt(0.99 * 9 + 0.01 * 4) + 1e-8)},
+         {run('rmsprop', 1, {learningRate = 0.1}, {m = tensor.Tensor{9}, tmp = tensor.Tensor{3}})})
+    near({1 - 0.1 / 3 * 2 / (math.sqrt(5 + 4) + 1e-10)},
+         {run('adagrad', 1, {learningRate = 0.1, learningRateDecay = 1},
+              {evalCounter = 2, paramVariance = tensor.Tensor{5}})})
+  end)
+
+  it('writes the state of Torch7', function()
+    local fields = {
+      sgd = {count = 'evalCounter', 'dfdx'}, adam = {count = 't', 'm', 'v'},
+      adamW = {count = 't', 'm', 'v'}, rmsprop = {'m'},
+      adagrad = {count = 'evalCounter', 'paramVariance'},
+    }
+    for name, names in pairs(fields) do
+      local config = {learningRate = 0.1, learningRateDecay = 1}
+      if name == 'sgd' then
+        config.momentum = 0.5
+      end
+      local expected, state, x = run(name, 5, config, {}), {}, tensor.ones(1)
+      for k = 1, 5 do
+        optim[name](square, x, config, state)
+        -- Only the fields of Torch7 are saved and restored.
+        local restored = {}
+        if names.count then
+          assert.are.equal(k, state[names.count])
+          restored[names.count] = state[names.count]
+        end
+        for _, field in ipairs(names) do
+          restored[field] = state[field]:clone()
+        end
+        state = restored
+      end
+      near({expected}, x)
+    end
+    -- Without a state, the fields are in the configuration. The state of ours comes first.
+    local config = {learningRate = 0.1, learningRateDecay = 1}
+    run('sgd', 2, config)
+    assert.are.equal(2, config.evalCounter)
+    assert.is_nil(config.dfdx)
+    config.evalCounter = 7
+    run('sgd', 1, config)
+    assert.are.equal(3, config.evalCounter)
+  end)
+
+  it('converts a state of Torch7 to the type of x', function()
+    for _, name in ipairs{'torch.FloatTensor', 'torch.HalfTensor'} do
+      local x, state = tensor.ones(2):type(name), {dfdx = tensor.Tensor{2, 4}}
+      optim.sgd(square, x, {learningRate = 0.25, momentum = 0.5}, state)
+      near({0.5, 0.25}, x)
+      assert.are.equal('torch.FloatTensor', state.dfdx:type())
+    end
+  end)
+
+  it('refuses a state of Torch7 that does not fit', function()
+    local x = tensor.ones(2)
+    for field, name in pairs{dfdx = 'sgd', m = 'rmsprop', v = 'adam', paramVariance = 'adagrad'} do
+      for _, value in ipairs{tensor.ones(3), tensor.ones(2, 1), 1} do
+        local state = {[field] = value}
+        fails(('optim.%s: the state of Torch7: %s must have the size of x, '):format(name, field),
+              optim[name], square, x, {}, state)
+        assert.is_nil(state.updates)
+      end
+    end
+    for _, value in ipairs{-1, '1', 0 / 0, x} do
+      fails('optim.adam: the state of Torch7: t must be a number of at least 0, got ', optim.adam,
+            square, x, {t = value})
+    end
+    near({1, 1}, x)
+  end)
+
   it('lbfgs compares tolerances with sums of absolute values', function()
     -- The loss is scale / 2 times the square of the length. Returns the number of evaluations.
     local function count(scale, start, config)

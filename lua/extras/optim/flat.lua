@@ -4,6 +4,7 @@
 
 local tensor = require 'tensor'
 local native = require 'tensor.native'
+local keep = tensor.keep  -- a step may run in a scope, which the state outlives
 local versions = require 'tensor.versions'
 local describe = native.describe(tensor)
 
@@ -22,6 +23,17 @@ local accepted = {
    lbfgs = 'iterations evaluations history gradientTolerance changeTolerance',
 }
 local default_rates = {rmsprop = 1e-2, lbfgs = 1}
+
+-- The fields of a state of ours by those of Torch7's package. `step` is the number of steps; the
+-- others are tensors that are remembered about x.
+local fields = {
+   sgd = {evalCounter = 'step', dfdx = 'velocity'},
+   adam = {t = 'step', m = 'mean', v = 'square'},
+   adamW = {t = 'step', m = 'mean', v = 'square'},
+   rmsprop = {m = 'square'},
+   adagrad = {evalCounter = 'step', paramVariance = 'sum'},
+   lbfgs = {},
+}
 
 -- Options of Torch7's package that are not supported.
 local unsupported = {lbfgs = {'lineSearch'}}
@@ -91,13 +103,47 @@ local function options_of(name, config)
    return options
 end
 
+-- Returns a state of ours with the fields of a state of Torch7's package.
+local function take_over(name, state, x)
+   local updates = {}
+   for field, key in versions.each(fields[name]) do
+      local value = state[field]
+      if value ~= nil and key == 'step' then
+         if type(value) ~= 'number' or value < 0 or value ~= value then
+            fail(name, 'the state of Torch7: %s must be a number of at least 0, got %s', field,
+                 type(value) == 'number' and tostring(value) or describe(value))
+         end
+         updates.step = value
+      elseif value ~= nil then
+         if not tensor.isTensor(value) or not tensor.isTensor(x) or not value:isSameSizeAs(x) then
+            fail(name, 'the state of Torch7: %s must have the size of x, %s, got %s', field,
+                 describe(x), describe(value))
+         end
+         -- Our states of 16-bit parameters are of type float.
+         local like = x:elementSize() == 2 and 'torch.FloatTensor' or x:type()
+         updates[1] = updates[1] or {}
+         updates[1][key] = keep(value:type(like))
+      end
+   end
+   return updates
+end
+
+-- Writes the fields of Torch7's package, which programs read and save. The tensors are those of our
+-- state.
+local function write_fields(name, state, count, x)
+   local own = tensor.isTensor(x) and state.updates[1] or {}
+   for field, key in versions.each(fields[name]) do
+      state[field] = key == 'step' and count or own[key]
+   end
+end
+
 local function call(name, construct, f, x, config, state)
    config = config or {}
    state = state or config
    local extras = extras_of(name, config, x)
    local step = construct(options_of(name, config), extras)
-   step.state = state.updates or step.state
-   state.updates = step.state
+   state.updates = state.updates or take_over(name, state, x)
+   step.state = state.updates
    if name == 'lbfgs' then
       return step(x, function()
          local loss, gradient = f(x)
@@ -108,11 +154,12 @@ local function call(name, construct, f, x, config, state)
    if extras.decays then
       gradient = tensor.addcmul(gradient, 1, extras.decays, x)
    end
-   local rate = config.learningRate or default_rates[name] or 1e-3
+   local count, rate = step:steps(), config.learningRate or default_rates[name] or 1e-3
    if name ~= 'rmsprop' then
-      rate = rate / (1 + step:steps() * (config.learningRateDecay or 0))
+      rate = rate / (1 + count * (config.learningRateDecay or 0))
    end
    step(x, gradient, rate)
+   write_fields(name, state, count + 1, x)
    return x, {loss}
 end
 
