@@ -1,7 +1,6 @@
 -- The options of the constructors of tensor.optim.
 
 local files = require 'tensor.files'
-local tensor = require 'tensor'
 local native = require 'tensor.native'
 local raise, type_name = native.raise, native.type_name
 
