@@ -92,6 +92,30 @@ describe('loops that drop large tensors', function()
     assert.is_true(peak < limit, peak .. ' MB')
   end)
 
+  large('stay small when they are files in memory that nothing closes', function()
+    local peak = in_child [[
+      local t = tensor.rand(1e6)
+      for _ = 1, 100 do tensor.MemoryFile():binary():writeObject(t) end
+      print(status 'VmHWM')
+    ]]
+    assert.is_true(peak < limit, peak .. ' MB')
+  end)
+
+  large('map files again after a collection', function()
+    local maps = in_child [[
+      local ffi = require 'ffi'
+      ffi.cdef 'typedef struct { unsigned long now, most; } limits; int setrlimit(int, const limits *);'
+      local name = os.tmpname() .. '.npy'
+      tensor.save(name, tensor.ones(1e6))
+      ffi.C.setrlimit(9, ffi.new('limits', (status 'VmSize' + 200) * 2 ^ 20, -1))
+      local sum = 0
+      for _ = 1, 100 do sum = sum + tensor.load(name, {map = true})[1] end
+      os.remove(name)
+      print(sum)
+    ]]
+    assert.are.equal(100, maps)
+  end)
+
   large('stay small after much was in use for a while', function()
     local peak = in_child [[
       local function some(n)

@@ -11,7 +11,6 @@
 #include "base/thread_end.h"
 #include "memory/footprint.h"
 #include "memory/heap_header.h"
-#include "memory/recycle.h"
 #include "memory/spare.h"
 
 namespace th {
@@ -96,17 +95,10 @@ void* aligned_block(size_t bytes, RawAllocate allocate) {
   return block;
 }
 
-// Returns the result of allocate(). If that is null, frees memory and tries again. Throws if it is
-// null again.
+// The same, but throws if the last attempt fails.
 template <class Allocate>
 void* with_memory(size_t bytes, const Allocate& allocate) {
-  void* block = allocate();
-  if (!block && recycle_release()) block = allocate();
-  if (!block) {
-    collect_garbage();
-    recycle_release();
-    block = allocate();
-  }
+  void* block = try_to_allocate(allocate);
   if (!block) {
     fail("out of memory: %zu bytes requested, %lld in use", bytes,
          static_cast<long long>(heap_usage().bytes));

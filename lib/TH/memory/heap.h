@@ -6,6 +6,7 @@
 
 #include "THAllocator.h"
 #include "base/visibility.h"
+#include "memory/recycle.h"
 
 namespace th TH_VISIBLE {
 
@@ -33,6 +34,18 @@ bool is_heap(const THAllocator& allocator) noexcept;
 // Calls the thread's garbage collection handler, if any.
 void collect_garbage();
 void set_collector(void (*collect)(void* data), void* data) noexcept;
+
+// Returns the result of allocate(). While that is null, first the kept blocks are returned to the
+// system, then the collector runs, and allocate() is called again.
+template <class Allocate>
+void* try_to_allocate(const Allocate& allocate) {
+  void* block = allocate();
+  if (!block && recycle_release()) block = allocate();
+  if (block) return block;
+  collect_garbage();
+  recycle_release();
+  return allocate();
+}
 
 // While an object of this class lives, the garbage collector of the thread does not run. The
 // collector runs finalizers, which may need a lock that the thread holds.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "memory/descriptor.h"
+#include "memory/heap.h"
 #include "memory/map_allocator.h"
 
 namespace th {
@@ -102,8 +103,11 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   if (bytes) {
     // Only written pages of a private mapping need memory, so files may be larger than the memory.
     const int flags = ctx->shared() ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
-    block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-    if (block == MAP_FAILED) fail_of_file(*ctx, "cannot map");
+    block = try_to_allocate([&] {
+      void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+      return mapped == MAP_FAILED ? nullptr : mapped;
+    });
+    if (!block) fail_of_file(*ctx, "cannot map");
     ctx->device = state.st_dev;
     ctx->inode = state.st_ino;
     add_mapped(ctx);
