@@ -182,8 +182,27 @@ function tree.copy(to, from)
    return to
 end
 
---- Returns a copy of a nested table with copies of its tensors.
+-- Raises an error if an object that can be called, such as a layer, is in a table. A copy of its
+-- fields could not be called, and the functions in them would share its state.
+local function refuse_objects(value, enclosing)
+   if not is_branch(value) then
+      return
+   elseif versions.is_callable(value) then
+      local text = getmetatable(value).__tostring and tostring(value) or 'an object'
+      raise(('tree.clone: a table of tensors is expected, got %s, which only its constructor can '
+             .. 'make'):format(text))
+   end
+   tree.enter(enclosing, value)
+   for _, key in ipairs(tree.keys(value)) do
+      refuse_objects(value[key], enclosing)
+   end
+   enclosing[value] = nil
+end
+
+--- Returns a copy of a nested table with copies of its tensors. Raises an error if it contains an
+-- object that can be called, such as a layer.
 function tree.clone(t)
+   refuse_objects(t, {})
    return tree.map(function(leaf) return leaf:clone() end, t)
 end
 

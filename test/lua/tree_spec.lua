@@ -97,6 +97,16 @@ describe('tree.norm', function()
 end)
 
 -- Gradients of functions that contain steps of optimizers.
+it('tree.clone refuses objects that can be called', function()
+  local nn = require 'tensor.nn'
+  local expected = 'tree.clone: a table of tensors is expected, got %s, which only its '
+                   .. 'constructor can make'
+  fails(expected:format 'nn.batchNorm', tree.clone, nn.batchNorm(2))
+  fails(expected:format 'nn.sequential', tree.clone, {params = {}, net = nn.sequential{nn.relu}})
+  fails(expected:format 'an object', tree.clone, optim.sgd{rate = 1})
+  assert.is_true(tree.clone(nn.batchNorm(2).state).variance:equal(tensor.ones(2)))
+end)
+
 describe('tracked numbers in tensor.optim', function()
   local x = tensor.Tensor{1, 2}
   local function stepped(name, rate)

@@ -137,7 +137,8 @@ end
 
 --- batchNorm(width [, options]): normalizes each index of dimension 2 over all other dimensions.
 -- With options.train it uses the mean and variance of x, and updates the running ones in
--- layer.state; otherwise it uses those. options: epsilon (1e-5), momentum (0.1), affine (true).
+-- layer.state; otherwise it uses those. layer.init() does not change them. options: epsilon
+-- (1e-5), momentum (0.1), affine (true).
 function layers.batchNorm(width, options)
    layer.check_size('batchNorm', 'width', width)
    options = layer.options('batchNorm', options,
@@ -146,8 +147,6 @@ function layers.batchNorm(width, options)
    local state = {mean = tensor.zeros(width), variance = tensor.ones(width)}
 
    local function init()
-      state.mean:zero()
-      state.variance:fill(1)
       return scale_and_shift(width, options)
    end
 
