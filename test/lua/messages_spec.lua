@@ -161,7 +161,7 @@ local calls = {
   {'torch.true_divide(t, t)', 'use t / u (cdiv truncates the quotients of integers)'},
   {'torch.inner(t, t)', 'use dot of vectors, a * b:t() of matrices'},
   {'torch.average(t)', 'use mean, or cmul(t, w):sum() / w:sum() with weights'},
-  {'t:masked_fill(t:gt(2), 0)', 'use maskedFill, whose method works in place'},
+  {'t:masked_fill(t:gt(2), 0)', 'use maskedFill, which writes into t'},
   {'t:eigvals()', 'instead of eigvals, use eig'},
   {'torch.geomspace(1, 8, 4)', 'use logspace(math.log10(a), math.log10(b), n)'},
   {'torch.nll_loss(t, t)', 'use nll'},

@@ -1,7 +1,7 @@
 -- Names of NumPy and PyTorch that differ from ours, and our equivalents.
 
 local DIVIDE = 't / u (cdiv truncates the quotients of integers)'
-local OWN = ', whose method works in place'
+local OWN = ', which writes into t'
 local NOT = 'bitnot, or logicalNot for masks'
 
 return {
