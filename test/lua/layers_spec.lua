@@ -394,6 +394,37 @@ describe('layers of networks', function()
     assert.is_true((norm(p, x) - y:double()):abs():max() < 1e-5)
   end)
 
+  it('keep running statistics of 16-bit batches in float', function()
+    local tree = require 'tensor.tree'
+    for _, name in ipairs { 'bfloat16', 'half' } do
+      local norm = nn.batchNorm(2, { momentum = 0.01 })
+      local function convert(t) return t[name](t) end
+      local p, x = norm.init(), convert(tensor.randn(64, 2):mul(2):add(3))
+      local exact = nn.batchNorm(2, { momentum = 0.01 })
+      local q = tree.map(convert, p)
+      for _ = 1, 600 do
+        norm(q, x, { train = true })
+        exact(p, x:double(), { train = true })
+      end
+      for _, field in ipairs { 'mean', 'variance' } do
+        assert.are.equal('torch.DoubleTensor', norm.state[field]:type())
+        assert.is_true((norm.state[field] - exact.state[field]):abs():max() < 1e-4, name)
+      end
+      local function slopes(layer, params, t, train)
+        local df = tensor.grad(function(r) return layer(r, t, { train = train }):pow(2):sum() end)
+        return df(params)
+      end
+      for _, train in ipairs { true, false } do
+        local g, expected = slopes(norm, q, x, train), slopes(exact, p, x:double(), train)
+        assert.are.equal(x:type(), norm(q, x, { train = train }):type())
+        assert.are.equal(x:type(), g.weight:type())
+        assert.is_true(g.weight:double():allclose(expected.weight, 0.02, 0.02), name)
+      end
+      norm.state.mean, norm.state.variance = convert(norm.state.mean), convert(norm.state.variance)
+      assert.are.equal(x:type(), norm({}, x, { train = true }):type())
+    end
+  end)
+
   it('turn rows in compiled functions', function()
     local f = tensor.compile(function(x) return nn.rotary(x) + 0 end)
     local x = tensor.randn(3, 4)

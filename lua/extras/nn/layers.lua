@@ -135,6 +135,8 @@ function layers.groupNorm(groups, width, options)
    end)
 end
 
+local has_16_bits = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
+
 --- batchNorm(width [, options]): normalizes each index of dimension 2 over all other dimensions.
 -- With options.train it uses the mean and variance of x, and updates the running ones in
 -- layer.state; otherwise it uses those. layer.init() does not change them. options: epsilon
@@ -151,17 +153,24 @@ function layers.batchNorm(width, options)
    end
 
    return layer.new('batchNorm', init, function(params, x, call)
-      -- The state keeps its type, whatever that of x is.
-      local converts = x:type() ~= state.mean:type()
-      local mean = converts and state.mean:type(x:type()) or state.mean
-      local variance = converts and state.variance:type(x:type()) or state.variance
-      local y = tensor.batchNorm(x, mean, variance, params.weight, params.bias,
-                                 call.train == true, momentum, epsilon)
+      -- The state keeps its type, whatever that of x is. Statistics of 16 bits would lose small
+      -- updates by rounding, so x is converted to float, unless the state has 16 bits, too.
+      local own, given = state.mean:type(), x:type()
+      local is_widened = has_16_bits[given] and not has_16_bits[own]
+      local kind = is_widened and 'torch.FloatTensor' or given
+      local function converted(t)
+         return is_widened and t and t:type(kind) or t
+      end
+      local converts = kind ~= own
+      local mean = converts and state.mean:type(kind) or state.mean
+      local variance = converts and state.variance:type(kind) or state.variance
+      local y = tensor.batchNorm(converted(x), mean, variance, converted(params.weight),
+                                 converted(params.bias), call.train == true, momentum, epsilon)
       if converts and call.train then
          state.mean:copy(mean)
          state.variance:copy(variance)
       end
-      return y
+      return is_widened and y:type(given) or y
    end, state)
 end
 
