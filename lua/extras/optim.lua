@@ -1,9 +1,10 @@
 -- tensor.optim: optimizers of nested tables of tensors. A constructor returns an optimizer `step`:
--- step(params, gradients [, rate]) updates the tensors in params. The rate is a number, or a tensor
--- of one element, so that a compiled step can change it. step.state holds what the optimizer
--- remembers: the number of steps, as a tensor, and tensors for each tensor in params. It can be
--- saved and restored. A parameter is known by its path in params. step:steps() returns the number
--- of steps. optim.sgd(f, x, config, state) and so on are the functions of Torch7's package optim.
+-- step(params, gradients [, rate]) updates the tensors in params, except those whose gradient is
+-- false. The rate is a number, or a tensor of one element, so that a compiled step can change it.
+-- step.state holds what the optimizer remembers: the number of steps, as a tensor, and tensors for
+-- each tensor in params. It can be saved and restored. A parameter is known by its path in params.
+-- step:steps() returns the number of steps. optim.sgd(f, x, config, state) and so on are the
+-- functions of Torch7's package optim.
 
 local tensor = require 'tensor'
 local native = require 'tensor.native'

@@ -116,7 +116,7 @@ local function evaluate(df, params)
       raise(('optim.lbfgs: a number or a tensor of one element is expected as the loss, got %s')
             :format(describe(loss)))
    end
-   local leaves, found = parameters.of('lbfgs', params, gradients)
+   local leaves, found = parameters.of('lbfgs', params, gradients, true)
    return leaves, found, loss
 end
 

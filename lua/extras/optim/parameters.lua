@@ -62,28 +62,32 @@ end
 
 local parameters = {}
 
---- of(name, params, gradients): returns three lists: the tensors in `params`, each once; their
--- gradients, which `gradients` has at the same places; their paths, such as '.layers.1.weight'. The
--- gradients get the types of the tensors. A Blob stands for its data and its diff. Tensors of
--- integers are constants. name: that of the optimizer in errors.
-function parameters.of(name, params, gradients)
-   local leaves, found, paths, seen, path = {}, {}, {}, {}, {}
+--- of(name, params, gradients [, with_zeros]): returns three lists: the tensors in `params`, each
+-- once; their gradients, which `gradients` has at the same places; their paths, such as
+-- '.layers.1.weight'. The gradients get the types of the tensors. A Blob stands for its data and
+-- its diff. Tensors of integers are constants. `false` instead of a gradient or a table of
+-- gradients leaves the tensors out; if with_zeros is true, their gradients are 0. name: that of the
+-- optimizer in errors.
+function parameters.of(name, params, gradients, with_zeros)
+   local leaves, found, paths, place, path = {}, {}, {}, {}, {}
 
+   -- A tensor at several places may have its gradient at any of them. Its path is the first one.
    local function add(p, g)
-      if seen[p] then
-         return
+      local k = place[p]
+      if not k then
+         k = #leaves + 1
+         leaves[k], found[k], paths[k], place[p] = p, false, text_of(path), k
       end
-      seen[p] = true
-      if not is_tensor(g) or not g:isSameSizeAs(p) then
+      if g == false or found[k] then
+         return
+      elseif not is_tensor(g) or not g:isSameSizeAs(p) then
          fail(name, path, '%s is expected as the gradient, got %s', describe(p), describe(g))
       elseif not is_floating(g) then
          fail(name, path, 'a gradient of a floating-point type is expected, got %s', g:type())
       elseif may_overlap(p) then
          fail(name, path, 'elements of %s share memory, as those of expand do', describe(p))
       end
-      leaves[#leaves + 1] = p
-      paths[#leaves] = text_of(path)
-      found[#found + 1] = converts[p:type()] and g:type(p:type()) or g
+      found[k] = converts[p:type()] and g:type(p:type()) or g
    end
 
    local enclosing = {}
@@ -98,16 +102,16 @@ function parameters.of(name, params, gradients)
          -- A compiled step cannot read a tensor, so any tensor is refused.
          fail(name, path, 'a number cannot be updated in place; a tensor of one element can')
       elseif type(p) == 'table' then
-         if type(g) ~= 'table' then
+         if g ~= false and type(g) ~= 'table' then
             fail(name, path, 'a table of gradients is expected, got %s', describe(g))
          end
          tree.enter(enclosing, p)
          for _, key in ipairs(tree.keys(p)) do
             path[depth] = key
-            walk(depth + 1, p[key], g[key])
+            walk(depth + 1, p[key], g and g[key])
          end
          path[depth], enclosing[p] = nil, nil
-         for key in each(g) do
+         for key in each(g or {}) do
             if p[key] == nil then
                fail(name, path, 'there is a gradient of %s, but no parameter', tostring(key))
             end
@@ -118,7 +122,15 @@ function parameters.of(name, params, gradients)
    end
 
    walk(1, params, gradients)
-   return leaves, found, paths
+   local kept = {leaves = {}, found = {}, paths = {}}
+   for k, p in ipairs(leaves) do
+      local g = found[k] or with_zeros and p:clone():zero()
+      if g then
+         local n = #kept.leaves + 1
+         kept.leaves[n], kept.found[n], kept.paths[n] = p, g, paths[k]
+      end
+   end
+   return kept.leaves, kept.found, kept.paths
 end
 
 --- gradients(t): returns the list of the gradients in a nested table, each once. Raises an error of
