@@ -246,7 +246,7 @@ describe('help', function()
                      bins = tensor.Tensor{0, 1, 2.5, 4}, edges = tensor.Tensor{0, 1, 2.5, 4},
                      lower = 3, x = tensor.Tensor{0, 1, 2}, y = tensor.Tensor{1, 0, 1},
                      q = tensor.Tensor{0.5, 0.5}, logp = tensor.Tensor{0, -2}, beta = 2,
-                     math = math }
+                     m = tensor.ByteTensor{{1, 1}, {1, 1}}, math = math }
   for name, results in pairs {
     bool = {{1, 1}, {1, 1}}, digitize = {{2, 2}, {3, 4}}, bucketize = {{2, 3}, {4, 4}},
     fliplr = {{2, 1}, {4, 3}}, flipud = {{3, 4}, {1, 2}}, pairwise_distance = {5, 3},
@@ -264,6 +264,21 @@ describe('help', function()
       local result = setfenv(call, setmetatable(operands, {__index = tensor}))()
       if type(result) == 'number' then result, results = tensor.Tensor{result}, {results} end
       assert.are.same(results, tensor.round(result, 4):totable())
+    end)
+  end
+
+  for name, slopes in pairs { leaky_relu = { 0.01, 0.01, 1, 1 }, elu = { 0.3679, 1, 1, 1 } } do
+    it('gives an equivalent of ' .. name .. ' with its gradient', function()
+      for _, ending in ipairs { '', '_' } do
+        local here = require 'tensor.repl.elsewhere'[name .. ending]:gsub('^copy', 't:copy')
+        local call = assert(loadstring('return ' .. here:gsub(', for .*$', '')))
+        local gradient = tensor.grad(function(x)
+          local t = x:clone()
+          local names = setmetatable({t = t, m = t:gt(0), tensor = tensor}, {__index = tensor})
+          return setfenv(call, names)():sum()
+        end)(tensor.Tensor{-1, 0, 2, 1000})
+        assert.are.same(slopes, (tensor.round(gradient, 4):totable()))
+      end
     end)
   end
 
