@@ -71,22 +71,6 @@ return function(tensor, native, parts)
       end
    end
 
-   -- Returns an error of f. If f uses a tracked tensor that is not among its arguments, the message
-   -- tells how to pass it. name: 'customGradient' or 'checkpoint'.
-   local function with_advice(name, failure)
-      if type(failure) ~= 'string' or not failure:find 'that is not among its arguments$' then
-         return failure
-      end
-      local failed = require 'tensor.native'.failed_coroutines
-      local is_last = failed.value == failure
-      failure = ('%s: pass it to the function that tensor.%s returns%s'):format(failure, name,
-         name == 'checkpoint' and ', as in tensor.checkpoint(net)(params, x)' or '')
-      if is_last then
-         failed.value = failure  -- for tracebacks
-      end
-      return failure
-   end
-
    local last_rule = 0
 
    -- customGradient and checkpoint. name: that of the function. again: the rule calls f again, so
@@ -115,7 +99,7 @@ return function(tensor, native, parts)
          end
          if not fine then
             native.finish(number, {})
-            error(with_advice(name, failure), 0)
+            error(failure, 0)
          end
          for k = 1, results.n do
             results[k] = map(results[k], function(leaf)

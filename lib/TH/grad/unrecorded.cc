@@ -36,8 +36,8 @@ void Tape::begin_unrecorded(const TracedCall& call) {
     } else if (is_in_custom() && p.kind != ParameterKind::like && tracks(*t) &&
                !custom_operands_.count(t->storage->identity)) {
       fail(
-          "a function with a gradient of its own uses a tensor that the gradient depends on, but "
-          "that is not among its arguments");
+          "a function of customGradient or checkpoint uses a tensor that the gradient depends on, "
+          "but that is not among its arguments: pass it, as in tensor.checkpoint(net)(params, x)");
     }
   });
 }
