@@ -37,6 +37,13 @@ function cases.install(shared)
       sums[group] = (sums[group] or 0) + x
       counts[group] = (counts[group] or 0) + 1
     end
+    -- The sum of the deviations corrects the rounding errors of a long sum.
+    local rest = {}
+    for k, x in ipairs(m.data) do
+      local group = of(k - 1)
+      rest[group] = (rest[group] or 0) + (x - sums[group] / counts[group])
+    end
+    for group, sum in pairs(rest) do sums[group] = sums[group] + sum end
     local function mean(group)
       if options.mean then return options.mean.data[group] end
       return options.uncentered and 0 or sums[group] / counts[group]

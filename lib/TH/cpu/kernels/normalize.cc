@@ -40,17 +40,22 @@ inline ComputeOf<T> block_sum(const T* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) sum += load(x[i]);
   return sum;
 }
-// The sum of (x - mean)^2.
+// The sums of d and d^2 for d = x - base.
 template <class T>
-inline ComputeOf<T> block_squares(const T* x, int64_t n, ComputeOf<T> mean) {
-  ComputeOf<T> sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) {
-    const ComputeOf<T> d = load(x[i]) - mean;
-    sum += d * d;
+struct Deviations {
+  double sum, squares;
+  Deviations(const T* x, int64_t n, ComputeOf<T> base) {
+    ComputeOf<T> ds = 0, squared = 0;
+#pragma omp simd reduction(+ : ds, squared)
+    for (int64_t i = 0; i < n; ++i) {
+      const ComputeOf<T> d = load(x[i]) - base;
+      ds += d;
+      squared += d * d;
+    }
+    sum = static_cast<double>(ds);
+    squares = static_cast<double>(squared);
   }
-  return sum;
-}
+};
 
 // Number of elements, mean, and sum of squared deviations.
 struct Moments {
@@ -87,8 +92,9 @@ struct Normalize {
       double squares = 0;
       for (int64_t k = 0; k < l.runs; ++k) {
         const T* run = x + k * l.run_stride();
-        squares += sum_blocks(
-            l.length, [&](int64_t i, int64_t n) { return block_squares(run + i, n, A(0)); });
+        squares += sum_blocks(l.length, [&](int64_t i, int64_t n) {
+          return Deviations<T>(run + i, n, A(0)).squares;
+        });
       }
       c.variance[group] = squares / static_cast<double>(l.count());
       return;
@@ -98,9 +104,12 @@ struct Normalize {
       const T* run = x + k * l.run_stride();
       for (int64_t i = 0; i < l.length; i += kSumBlock) {
         const int64_t n = least(kSumBlock, l.length - i);
-        const double mean = static_cast<double>(block_sum(run + i, n)) / static_cast<double>(n);
-        m.add(static_cast<double>(n), mean,
-              static_cast<double>(block_squares(run + i, n, static_cast<A>(mean))));
+        // The deviations from a rounded mean correct it: it may be much larger than they are.
+        const auto count = static_cast<double>(n);
+        const A rounded = static_cast<A>(static_cast<double>(block_sum(run + i, n)) / count);
+        const Deviations<T> d(run + i, n, rounded);
+        const double rest = d.sum / count;
+        m.add(count, static_cast<double>(rounded) + rest, d.squares - d.sum * rest);
       }
     }
     c.mean[group] = m.mean;
