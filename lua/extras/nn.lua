@@ -7,7 +7,7 @@ local layer = require 'tensor.nn.layer'
 local nn = {
    initializer = require 'tensor.nn.initializers',
    relu = tensor.relu, sigmoid = tensor.sigmoid, tanh = tensor.tanh, gelu = tensor.gelu,
-   silu = tensor.silu, softplus = tensor.softplus,
+   silu = tensor.silu, softplus = tensor.softplus, elu = tensor.elu, leakyRelu = tensor.leakyRelu,
 }
 
 for _, part in ipairs {'layers', 'losses', 'recurrent', 'attention', 'convolution'} do

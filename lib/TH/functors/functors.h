@@ -359,6 +359,8 @@ TH_FUNCTOR_2(cpow) { return power(a, b); }
 TH_FUNCTOR_2(cfmod) { return truncated_rest(a, b); }
 TH_FUNCTOR_2(cremainder) { return floored_rest(a, b); }
 TH_FUNCTOR_2(cremainderExact) { return exact_floored_rest(a, b); }
+TH_FUNCTOR_2(leakyRelu) { return a > 0 ? a : a * b; }
+TH_FUNCTOR_2(elu) { return a > 0 ? a : b * std::expm1(a); }
 TH_FUNCTOR_2(clshift) { return shift_left(a, b); }
 TH_FUNCTOR_2(crshift) { return shift_right(a, b); }
 TH_FUNCTOR_2(cbitand) { return static_cast<T>(a & b); }

@@ -315,6 +315,20 @@ clamp
  1.0000
 [torch.DoubleTensor of size 3]
 
+leakyRelu
+> tensor.leakyRelu(tensor.Tensor{-2, 0, 3})
+-0.0200
+ 0.0000
+ 3.0000
+[torch.DoubleTensor of size 3]
+
+elu
+> tensor.elu(tensor.Tensor{-2, 0, 3})
+-0.8647
+ 0.0000
+ 3.0000
+[torch.DoubleTensor of size 3]
+
 clampMax
 > tensor.clampMax(tensor.Tensor{-2, 0.5, 7}, 1)
 -2.0000

@@ -91,8 +91,7 @@ return {
   -- Methods of PyTorch that work in place; ours return masks and copies.
   bool_ = 'copy(t:ne(0))', clamp_max_ = 'clampMax(upper)', clamp_min_ = 'clamp(lower)',
   divide_ = 'cdiv(u)', true_divide_ = 'cdiv(u)',
-  elu_ = 'copy(tensor.where(m, t, tensor.expm1(tensor.where(m, 0, t)))), for m = t:gt(0)',
-  leaky_relu_ = 'copy(tensor.where(t:gt(0), t, t * 0.01))',
+  leaky_relu_ = 'leakyRelu()',
   greater_ = 'copy(t:gt(u))', greater_equal_ = 'copy(t:ge(u))', less_ = 'copy(t:lt(u))',
   less_equal_ = 'copy(t:le(u))', not_equal_ = 'copy(t:ne(u))', eq_ = 'copy(t:eq(u))',
   ge_ = 'copy(t:ge(u))', gt_ = 'copy(t:gt(u))', le_ = 'copy(t:le(u))', lt_ = 'copy(t:lt(u))',
@@ -102,9 +101,8 @@ return {
 
   -- Losses and activations of PyTorch.
   cosine_similarity = 'cdiv(cmul(a, b):sum(2), cmul(a:norm(2, 2), b:norm(2, 2)))',
-  elu = 'where(m, t, expm1(where(m, 0, t))), for m = t:gt(0)',
   kl_div = 'cmul(q, log(q) - logp):sum() or :mean()', l1_loss = 'abs(t - u):mean()',
-  leaky_relu = 'where(t:gt(0), t, t * 0.01)', logsigmoid = 'neg(softplus(neg(t)))',
+  leaky_relu = 'leakyRelu', logsigmoid = 'neg(softplus(neg(t)))',
   mse_loss = 'mse', nll_loss = 'nll', normalize = 'cdiv(t, cmax(t:norm(2, 2), 1e-12))',
   smooth_l1_loss = 'huber(t, u, beta) / beta',
 

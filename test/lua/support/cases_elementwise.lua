@@ -277,6 +277,12 @@ case('cminValue', 0, smaller, { 'any', number(2) })
 case('clamp', 0, function(_, x, low, high) return x < low and low or x > high and high or x end,
      { 'any', number(1), number(3) }, { 'wide', number(2), number(2) })
 
+case('leakyRelu', 1, function(_, x, slope)
+  return x > 0 and x or (slope == omit and 0.01 or slope) * x
+end, { 'special', omit }, { 'wide', number(3) })
+case('elu', 8, function(_, x, alpha)
+  return x > 0 and x or (alpha == omit and 1 or alpha) * (math.exp(x) - 1)
+end, { 'wide', omit }, { 'wide', number(3) })
 case('clampMin', 0, function(_, x, low) return x < low and low or x end, { 'special', number(1) })
 case('clampMax', 0, function(_, x, high) return x > high and high or x end,
      { 'special', number(3) })

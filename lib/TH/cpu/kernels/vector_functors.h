@@ -58,6 +58,7 @@ TH_FLOATS_IN_VECTORS(asin, (V x), vector::asin(x))
 TH_FLOATS_IN_VECTORS(acos, (V x), vector::acos(x))
 TH_FLOATS_IN_VECTORS(atan2, (V a, V b), vector::atan2(a, b))
 TH_IN_VECTORS_2(cpow, vector::pow(a, b))
+TH_IN_VECTORS_2(elu, a > 0 ? a : b * vector::expm1(a))
 TH_IN_VECTORS_2(hypot, vector::hypot(a, b))
 #ifdef __AVX512F__
 TH_IN_VECTORS_1(rsqrt, vector::rsqrt(x))
