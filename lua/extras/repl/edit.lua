@@ -1,6 +1,7 @@
 -- Line input: libedit if it is installed and stdin and stdout are terminals, otherwise io.read.
 
 local complete = require 'tensor.repl.complete'
+local paste = require 'tensor.repl.paste'
 
 local versions = require 'tensor.versions'
 local each = versions.each
@@ -20,10 +21,13 @@ if ffi then
     void *tensor_repl_fdopen(int, const char *) __asm__("fdopen");
     tensor_repl_editline *tensor_repl_init(const char *, void *, void *, void *) __asm__("el_init");
     int tensor_repl_set(tensor_repl_editline *, int, ...) __asm__("el_set");
+    int tensor_repl_get(tensor_repl_editline *, int, ...) __asm__("el_get");
     int tensor_repl_source(tensor_repl_editline *, const char *) __asm__("el_source");
     const char *tensor_repl_gets(tensor_repl_editline *, int *) __asm__("el_gets");
     const tensor_repl_line *tensor_repl_text(tensor_repl_editline *) __asm__("el_line");
     int tensor_repl_insert(tensor_repl_editline *, const char *) __asm__("el_insertstr");
+    int tensor_repl_winsert(tensor_repl_editline *, const wchar_t *) __asm__("el_winsertstr");
+    int tensor_repl_getc(tensor_repl_editline *, wchar_t *) __asm__("el_wgetc");
     int tensor_repl_cursor(tensor_repl_editline *, int) __asm__("el_cursor");
     void tensor_repl_push(tensor_repl_editline *, const char *) __asm__("el_push");
     void *tensor_repl_history_init(void) __asm__("history_init");
@@ -239,16 +243,31 @@ local function libedit_editor(library, environment, incomplete)
     end
     return CC_ERROR
   end)
-  library.tensor_repl_source(el, nil)
 
-  local self = {anchors = anchors, el = el}
+  local pasted = paste.new(library, el)
+  key('tensor-paste', 'Insert pasted text', {pasted.key}, function()
+    local is_complete = pasted.insert(function()
+      local _, all = text()
+      return not incomplete(all)
+    end)
+    if is_complete then
+      submit()
+    end
+    return CC_REFRESH
+  end)
+  library.tensor_repl_source(el, nil)
+  pasted.setup()
+
+  local self = {anchors = anchors, el = el, drop_paste = pasted.drop}
   local count = ffi.new 'int[1]'
 
   function self.read(prompt)
-    io.stdout:flush()
     interrupted, prompt_text = false, prompt
     anchors.prompt_text = prompt
+    pasted.start()
+    io.stdout:flush()
     local line = library.tensor_repl_gets(el, count)
+    pasted.finish()
     if line == nil or count[0] <= 0 then
       io.stdout:write '\n'
       return nil
@@ -285,13 +304,15 @@ local function plain_editor()
     return line
   end
   function self.remember() end
+  function self.drop_paste() end
   return self
 end
 
---- new(environment, incomplete): returns an object with two functions. read(prompt) returns one or
--- several lines, nil at the end of input, and false after Ctrl-C. remember(input) adds to the
--- history. environment: the table whose names are completed. incomplete(text) returns 'code' if
--- more lines are needed, 'text' if the input ends inside a string, otherwise nil.
+--- new(environment, incomplete): returns an object with three functions. read(prompt) returns one
+-- or several lines, nil at the end of input, and false after Ctrl-C. remember(input) adds to the
+-- history. drop_paste() drops pasted lines that read has not returned.
+-- environment: the table whose names are completed. incomplete(text) returns 'code' if more lines
+-- are needed, 'text' if the input ends inside a string, otherwise nil.
 function edit.new(environment, incomplete)
   local library = edit.interactive() and load_library()
   if library then

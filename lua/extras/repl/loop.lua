@@ -100,6 +100,9 @@ function loop.session(io)
 
   function self.fail(message)
     local first, rest = message:match '^(.-)(\nstack traceback:.*)$'
+    if io.drop_paste and (first or message):find 'interrupted$' then
+      io.drop_paste()
+    end
     local hint = hint_of(hints.of, message)
     io.write_error(paint.text('error', first or message),
                    hint and '\n' .. paint.text('hint', hint) or '',
@@ -178,6 +181,7 @@ end
 -- write(...)         writes values
 -- write_error(...)   writes messages
 -- remember(text)     called with each input; optional
+-- drop_paste()       drops pasted lines; called after Ctrl-C has interrupted an input; optional
 -- environment        the globals of the code; optional
 -- graphics()         returns the terminal's graphics protocol or nil; optional
 function loop.run(io)

@@ -233,6 +233,7 @@ local function repl()
   end
   local failures = loop.run {
     read = editor.read,
+    drop_paste = editor.drop_paste,
     write = function(...)
       io.stdout:write(...)
     end,

@@ -7,6 +7,18 @@ local function shell(command) return os.execute(command) == 0 end
 --- Returns true if terminals can be created.
 function terminal.available() return shell 'command -v script >/dev/null 2>&1' end
 
+--- Returns the shell command that runs the program tensor. variables: its environment; default:
+-- NO_COLOR=1.
+function terminal.program(variables)
+  return ('env -u LUA_PATH -u LUA_CPATH -u HOME -u XDG_STATE_HOME TERM=xterm %s %s/bin/tensor')
+         :format(variables or 'NO_COLOR=1', os.getenv 'TENSOR_PREFIX')
+end
+
+--- Returns `it` if lines can be edited in a terminal, which needs the FFI, otherwise `pending`.
+function terminal.when_available(it, pending)
+  return os.getenv 'TENSOR_PREFIX' and rawget(_G, 'jit') and terminal.available() and it or pending
+end
+
 --- Starts a shell command.
 function terminal.open(command)
   local folder = os.tmpname()
