@@ -5,89 +5,12 @@ local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
 local names = require 'tensor.names'
 local native = require 'tensor.native'
+local take_options = require 'tensor.plot.options'
 local versions = require 'tensor.versions'
+local raw_next = versions.raw_next
 
 local WIDTH, HEIGHT = 640, 400
 local COLUMNS, LINES = 72, 20  -- of a terminal
-
-local of_figure = {
-   title = 'string', xlabel = 'string', ylabel = 'string', width = 'number', height = 'number',
-   xlimits = 'table', ylimits = 'table', xscale = 'string', yscale = 'string', aspect = 'string',
-   legend = 'string',
-}
-local of_layer = {
-   line = {name = 'string', color = 'string table', thickness = 'number', marker = 'string',
-           size = 'number', errors = 'table userdata'},
-   scatter = {name = 'string', color = 'string table', size = 'number', marker = 'string',
-              errors = 'table userdata'},
-   boxplot = {name = 'string', color = 'string table', labels = 'table', thickness = 'number'},
-   contour = {levels = 'number table userdata', colors = 'string', color = 'string table',
-              thickness = 'number'},
-   bars = {name = 'string', color = 'string table', labels = 'table'},
-   histogram = {name = 'string', color = 'string table', bins = 'number', limits = 'table'},
-   heatmap = {colors = 'string', limits = 'table'},
-   image = {},
-}
-
-local ranges = {width = {100, 10000}, height = {100, 10000}, size = {0.01, 1000},
-                thickness = {0.01, 1000}}
-
-local function is_pair(t)
-   return type(t[1]) == 'number' and type(t[2]) == 'number' and t[1] < t[2] and #t == 2
-          and t[1] > -math.huge and t[2] < math.huge
-end
-
-local function is_color(t)
-   for k = 1, 3 do
-      if type(t[k]) ~= 'number' or not (t[k] >= 0 and t[k] <= 255) then return false end
-   end
-   return #t == 3
-end
-
--- Splits a table of options into those of a layer and those of its figure.
-local function take_options(figure, options, kind)
-   local known, own = of_layer[kind] or {}, {}
-   options = options == nil and {} or options
-   if type(options) ~= 'table' then
-      error(('plot: a table of options is expected, got %s'):format(type(options)), 0)
-   end
-   local all = {}
-   for name, wanted in each(of_figure) do all[name] = wanted end
-   for name, wanted in each(known) do all[name] = wanted end
-   local fine, failure = pcall(files.check, options, all)
-   if not fine then error('plot: ' .. failure, 0) end
-   for name, value in each(options) do
-      if name:find 'limits$' and not is_pair(value) then
-         error(('plot: %s must be {low, high}, finite numbers'):format(name), 0)
-      elseif name:find '^.scale$' then
-         if value ~= 'log' and value ~= 'linear' then
-            error(('plot: %s is "linear" or "log", got %q'):format(name, value), 0)
-         end
-         figure.options.log[name:sub(1, 1)] = value == 'log'
-      elseif name == 'legend' then
-         versions.require('tensor.plot.legend').check(value)
-      elseif name == 'marker' then
-         versions.require('tensor.plot.markers').check(value)
-      elseif name == 'color' then
-         value = type(value) == 'string' and versions.require('tensor.plot.colors').named(value)
-                 or value
-         if not is_color(value) then
-            error('plot: a color is a name, or {red, green, blue}, from 0 to 255', 0)
-         end
-      elseif ranges[name] and not (value >= ranges[name][1] and value <= ranges[name][2]) then
-         error(('plot: the %s is from %g to %g, got %g')
-               :format(name, ranges[name][1], ranges[name][2], value), 0)
-      end
-      if known[name] then own[name] = value else figure.options[name] = value end
-   end
-   for _, axis in ipairs {'x', 'y'} do
-      local limits = figure.options[axis .. 'limits']
-      if figure.options.log[axis] and limits and limits[1] <= 0 then
-         error(('plot: %slimits of a logarithmic axis must be above 0'):format(axis), 0)
-      end
-   end
-   return own
-end
 
 return function(tensor)
    -- Returns a vector as a table of numbers.
@@ -105,6 +28,11 @@ return function(tensor)
       local is_list, problem = pcall(files.count, object)
       if not is_list then
          error(('plot: %s: %s'):format(what, problem), 0)
+      end
+      local key = raw_next(object)
+      if object[1] == nil and key ~= nil then
+         error(('plot: %s: a list of numbers is expected, got a table with the key %q')
+               :format(what, tostring(key)), 0)
       end
       for i, value in ipairs(object) do
          if type(value) ~= 'number' then
@@ -162,7 +90,34 @@ return function(tensor)
    end
    function makers.scatter(layer, x, y) points(layer, x, y) end
 
+   -- Returns the names in a table whose keys are strings, sorted, and the values in this order; nil
+   -- for other objects.
+   local function named_values(object)
+      if type(object) ~= 'table' or raw_next(object) == nil then return nil end
+      local list, values = {}, {}
+      for name in each(object) do
+         if type(name) ~= 'string' then return nil end
+         list[#list + 1] = name
+      end
+      table.sort(list)
+      for i, name in ipairs(list) do
+         values[i] = object[name]
+         if type(values[i]) ~= 'number' then
+            error(('plot: the height of %q must be a number, got %s')
+                  :format(name, native.type_name(values[i])), 0)
+         end
+      end
+      return list, values
+   end
+
    function makers.bars(layer, heights)
+      local labels, values = named_values(heights)
+      if labels and layer.labels then
+         error('plot: the heights have names, which are the labels: no further labels are ' ..
+               'expected', 0)
+      elseif labels then
+         layer.labels, heights = labels, values
+      end
       layer.heights = numbers('heights', heights)
       for i, label in ipairs(layer.labels or {}) do layer.labels[i] = tostring(label) end
    end

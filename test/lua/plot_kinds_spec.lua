@@ -39,6 +39,32 @@ describe('box plots', function()
   end)
 end)
 
+describe('tables with names', function()
+  it('are bars with labels', function()
+    local figure = plot.bars({b = 2, a = 1, ['c d'] = 4}, {name = 'count'})
+    local same = plot.bars({1, 2, 4}, {labels = {'a', 'b', 'c d'}, name = 'count'})
+    assert.are.equal(same:text(), figure:text())
+    assert.are.equal(same:svg(), figure:svg())
+    fails('the heights have names, which are the labels', plot.bars, {a = 1}, {labels = {'b'}})
+    fails('the height of "b" must be a number, got string', plot.bars, {a = 1, b = 'x'})
+    assert.are.equal(0, #plot.bars({}).layers[1].heights)
+  end)
+
+  it('are refused where a list is expected', function()
+    local message = ': a list of numbers is expected, got a table with the key "a"'
+    fails('plot: y' .. message, plot.line, {a = 1})
+    fails('plot: x' .. message, plot.line, {a = 1}, {1})
+    fails('plot: x' .. message, plot.scatter, {a = 1}, {2})
+    fails('plot: errors' .. message, plot.line, {1}, {errors = {a = 1}})
+    fails('plot: sample 1' .. message, plot.boxplot, {{a = 1}})
+    fails('plot: the data' .. message, plot.histogram, {a = 1})
+    fails('got a table with the key "true"', plot.bars, {[true] = 1})
+    fails('heights: position 1 is nil, but position 2000 is not', plot.bars, {[2000] = 1})
+    -- As in tensor.Tensor, names beside a list do not count.
+    assert.are.equal(plot.line{1, 3}:svg(), plot.line{1, 3, n = 2}:svg())
+  end)
+end)
+
 describe('contour lines', function()
   it('are where the level is', function()
     local rows = {{0, 0, 0}, {1, 1, 1}, {4, 4, 4}}

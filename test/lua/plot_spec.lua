@@ -263,6 +263,11 @@ describe('figures', function()
     assert.equal('none', plot.line({}, {}, {name = 'none'}).layers[1].name)
     fails('unknown option colour', plot.line, {1, 2}, {colour = {1, 2, 3}})
     fails('ylimits must be {low, high}', plot.line, {1, 2}, {ylimits = {2, 1}})
+    fails('xlimits must be {low, high}: 2 is not less than 1', plot.line, {1}, {xlimits = {2, 1}})
+    fails('xlimits must be {low, high}: 1 is not less than 1', plot.line, {1}, {xlimits = {1, 1}})
+    for _, limits in ipairs {{0 / 0, 1}, {1}, {1, 2, 3}, {'a', 1}, {-1 / 0, 1}} do
+      fails('xlimits must be {low, high}, finite', plot.line, {1}, {xlimits = limits})
+    end
     fails('above 0', plot.line, {1, 2}, {ylimits = {0, 1}, yscale = 'log'})
     fails('yscale is "linear" or "log"', plot.line, {1, 2}, {yscale = 'cubic'})
     fails('the width is from 100', plot.line, {1, 2}, {width = 5})

@@ -18,8 +18,9 @@ return {
           '; `name`, `color`, `size`, `errors`, and `marker`: "dot", "circle", "square", ' ..
           '"diamond", "triangle", "plus" or "cross".',
       bars =
-          'Draws a bar for each element of a vector or a table. Bars of several calls are ' ..
-          'placed side by side. Returns the figure.' .. figure ..
+          'Draws a bar for each element of a vector or a table. The keys of `{a = 1, b = 2}` ' ..
+          'become labels, in alphabetical order. Bars of several calls are placed side by ' ..
+          'side. Returns the figure.' .. figure ..
           '; `name`, `color` and `labels`, a table of strings.',
       histogram =
           'Draws the number of elements of a tensor of any shape in each of `bins` bins. NaN ' ..

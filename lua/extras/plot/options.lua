@@ -1,0 +1,94 @@
+-- Checks the options of figures and of their layers.
+
+local files = require 'tensor.files'
+local versions = require 'tensor.versions'
+local each = versions.each
+
+local of_figure = {
+   title = 'string', xlabel = 'string', ylabel = 'string', width = 'number', height = 'number',
+   xlimits = 'table', ylimits = 'table', xscale = 'string', yscale = 'string', aspect = 'string',
+   legend = 'string',
+}
+local of_layer = {
+   line = {name = 'string', color = 'string table', thickness = 'number', marker = 'string',
+           size = 'number', errors = 'table userdata'},
+   scatter = {name = 'string', color = 'string table', size = 'number', marker = 'string',
+              errors = 'table userdata'},
+   boxplot = {name = 'string', color = 'string table', labels = 'table', thickness = 'number'},
+   contour = {levels = 'number table userdata', colors = 'string', color = 'string table',
+              thickness = 'number'},
+   bars = {name = 'string', color = 'string table', labels = 'table'},
+   histogram = {name = 'string', color = 'string table', bins = 'number', limits = 'table'},
+   heatmap = {colors = 'string', limits = 'table'},
+   image = {},
+}
+
+local ranges = {width = {100, 10000}, height = {100, 10000}, size = {0.01, 1000},
+                thickness = {0.01, 1000}}
+
+-- Checks limits: {low, high}.
+local function check_limits(name, t)
+   local low, high = t[1], t[2]
+   local function is_finite(x)
+      return type(x) == 'number' and math.abs(x) < math.huge
+   end
+   if #t ~= 2 or not is_finite(low) or not is_finite(high) then
+      error(('plot: %s must be {low, high}, finite numbers'):format(name), 0)
+   elseif low >= high then
+      error(('plot: %s must be {low, high}: %.14g is not less than %.14g'):format(name, low, high),
+            0)
+   end
+end
+
+local function is_color(t)
+   for k = 1, 3 do
+      if type(t[k]) ~= 'number' or not (t[k] >= 0 and t[k] <= 255) then return false end
+   end
+   return #t == 3
+end
+
+--- take_options(figure, options, kind): checks a table of options, sets those of the figure, and
+-- returns those of the layer. kind: of the layer; nil for a figure.
+return function(figure, options, kind)
+   local known, own = of_layer[kind] or {}, {}
+   options = options == nil and {} or options
+   if type(options) ~= 'table' then
+      error(('plot: a table of options is expected, got %s'):format(type(options)), 0)
+   end
+   local all = {}
+   for name, wanted in each(of_figure) do all[name] = wanted end
+   for name, wanted in each(known) do all[name] = wanted end
+   local fine, failure = pcall(files.check, options, all)
+   if not fine then error('plot: ' .. failure, 0) end
+   for name, value in each(options) do
+      if name:find 'limits$' then
+         check_limits(name, value)
+      elseif name:find '^.scale$' then
+         if value ~= 'log' and value ~= 'linear' then
+            error(('plot: %s is "linear" or "log", got %q'):format(name, value), 0)
+         end
+         figure.options.log[name:sub(1, 1)] = value == 'log'
+      elseif name == 'legend' then
+         versions.require('tensor.plot.legend').check(value)
+      elseif name == 'marker' then
+         versions.require('tensor.plot.markers').check(value)
+      elseif name == 'color' then
+         value = type(value) == 'string' and versions.require('tensor.plot.colors').named(value)
+                 or value
+         if not is_color(value) then
+            error('plot: a color is a name, or {red, green, blue}, from 0 to 255', 0)
+         end
+      elseif ranges[name] and not (value >= ranges[name][1] and value <= ranges[name][2]) then
+         error(('plot: the %s is from %g to %g, got %g')
+               :format(name, ranges[name][1], ranges[name][2], value), 0)
+      end
+      if known[name] then own[name] = value else figure.options[name] = value end
+   end
+   for _, axis in ipairs {'x', 'y'} do
+      local limits = figure.options[axis .. 'limits']
+      if figure.options.log[axis] and limits and limits[1] <= 0 then
+         error(('plot: %slimits of a logarithmic axis must be above 0'):format(axis), 0)
+      end
+   end
+   return own
+end
