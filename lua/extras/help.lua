@@ -253,6 +253,8 @@ local function advice(name, own)
    return hint and '; ' .. hint or ''
 end
 
+local LIBRARIES_OF_LUA = ' bit coroutine debug ffi io jit math os package string table utf8 '
+
 return function(tensor, what)
    if what == nil or rawequal(what, tensor) then
       print(index())
@@ -281,6 +283,9 @@ return function(tensor, what)
    last = last or name and path
    if absent[last and last:lower()] then
       error(('help: the module has no %s: %s'):format(last, absent[last:lower()]), 3)
+   end
+   if object and LIBRARIES_OF_LUA:find(' ' .. object .. ' ', 1, true) then
+      error(('help: unknown name: %s; %s is a library of Lua'):format(path, object), 3)
    end
    local hint = type(what) == 'string' and advice(last, is_only and fields_of(object) or {}) or ''
    error(('help: unknown name: %s%s'):format(tostring(is_only and path or last or what), hint), 3)

@@ -199,6 +199,8 @@ describe('help', function()
     assert.has_error(function() tensor.help 'gahter' end,
                      'help: unknown name: gahter; did you mean gather?')
     assert.has_error(function() tensor.help 'nosuch' end, 'help: unknown name: nosuch')
+    assert.has_error(function() tensor.help 'string.format' end,
+                     'help: unknown name: string.format; string is a library of Lua')
     assert.has_error(function() tensor.help 'concatenate' end,
                      'help: unknown name: concatenate; instead of concatenate, use cat')
     local ok, message = pcall(tensor.help, 'RESHA')

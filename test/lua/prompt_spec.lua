@@ -95,6 +95,10 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
     end
     _, errors = session '?torch.tensor'
     assert.are.equal('help: unknown name: tensor; instead of tensor, use Tensor{...}\n', errors)
+    _, errors = session('?%', '??', '?\230\151\165', '?f(', '?:no')
+    errors = errors:gsub('help: unknown name: ', ''):gsub('\n', ' ')
+    assert.are.equal('% ? \230\151\165 f( :no ', errors)
+    assert.matches('^:time code +runs [^\n]*\n$', (session '?:time'))
   end)
 
   it('explains fields, classes and what is not there', function()

@@ -85,8 +85,12 @@ function run.profile(session, code)
   return session.show(results)
 end
 
--- Prints help on a name, with or without the module or object it is a field of, or on the value of
--- an expression.
+local function unknown(session, subject)
+  return failed(session, 'help: unknown name: ' .. subject)
+end
+
+-- Prints help on a name, with or without the module or object it is a field of, on a command, or on
+-- the value of an expression.
 function run.ask(session, subject)
   local help = tensor().help
   if not help then
@@ -98,16 +102,26 @@ function run.ask(session, subject)
     if argument == 'tensor' then
       argument = subject  -- torch.tensor is not the module
     end
-  elseif subject ~= '' then
-    local chunk = compiled(session, subject)
-    local results, message = nil, nil
-    if chunk then
-      results, message = trace.call(chunk)
+  elseif subject:find '^:' then
+    local line = ('\n' .. TEXT):match('\n(' .. subject:gsub('%W', '%%%0') .. ' [^\n]*)')
+    if not line then
+      return unknown(session, subject)
     end
+    session.write(line, '\n')
+    return true
+  elseif subject ~= '' then
+    local chunk = session.compile(subject)
+    if not chunk then
+      return unknown(session, subject)
+    end
+    local results, message = trace.call(chunk)
     if not results then
-      return chunk and failed(session, message)
+      return failed(session, message)
     end
     argument = results[1]
+    if argument == nil then
+      return unknown(session, subject)
+    end
   end
   local ok, message = pcall(help, argument)
   if not ok then
