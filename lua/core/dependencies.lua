@@ -28,12 +28,12 @@ for name in ([[
    assert error getmetatable ipairs next pairs pcall rawequal rawget rawlen rawset select
    setmetatable tonumber tostring type unpack xpcall
 ]]):gmatch '%S+' do
-   if _G[name] then
+   if rawget(_G, name) then
       pure[_G[name]] = true
    end
 end
 for _, library in ipairs {'string', 'table', 'math', 'coroutine', 'bit', 'bit32', 'utf8'} do
-   for _, f in following, _G[library] or {} do
+   for _, f in following, rawget(_G, library) or {} do
       pure[f] = type(f) == 'function' or nil
    end
 end
@@ -92,7 +92,7 @@ local function install(tensor, core, Compiled)
    local library = {[tensor] = true, [Compiled] = true}
    for _, name in ipairs {'string', 'table', 'math', 'coroutine', 'bit', 'bit32', 'utf8', 'io',
                           'os', 'debug', 'jit', 'package'} do
-      if _G[name] then
+      if rawget(_G, name) then
          library[_G[name]] = true
       end
    end
