@@ -5,7 +5,12 @@ local each = require 'tensor.versions'.each
 local DEVICES = 'gpu, cuda or soft, each with the number of one behind a colon where there are many'
 local MOST_THREADS = 4096
 
+-- A host may have removed these libraries.
+local io, os = rawget(_G, 'io'), rawget(_G, 'os')
+local getenv = os and os.getenv or function() end
+
 local function complain(name, value, expected, instead)
+   if not io then return end
    io.stderr:write(('tensor: %s is %q: expected %s; %s\n'):format(name, value, expected, instead))
 end
 
@@ -34,13 +39,13 @@ end
 return function(tensor)
    local checks = {TENSOR_DEVICE = check_device, TENSOR_ISA = check_isa, TENSOR_PLOT = check_plot}
    for name, check in each(checks) do
-      local value = os.getenv(name)
+      local value = getenv(name)
       if value and value ~= '' then check(value) end
    end
    -- OpenMP accepts any number.
    local threads = tensor.getnumthreads()
    if threads < 1 or threads > MOST_THREADS then
-      complain('OMP_NUM_THREADS', os.getenv 'OMP_NUM_THREADS' or tostring(threads),
+      complain('OMP_NUM_THREADS', getenv 'OMP_NUM_THREADS' or tostring(threads),
                '1 to ' .. MOST_THREADS, 'the number of cores is taken')
       tensor.setnumthreads(math.min(tensor.getnumcores(), MOST_THREADS))
    end

@@ -1,5 +1,6 @@
 -- Returns the module: the part in C++, with the core installed on it. The core needs no extras.
 
+require 'tensor.libraries'
 local versions = require 'tensor.versions'
 
 local loaded, tensor = pcall(require, 'tensor.core')

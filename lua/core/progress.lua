@@ -8,9 +8,12 @@ local progress = {}
 local PERIOD = 0.1  -- seconds between two drawings
 local DELAY = 1     -- seconds before load, save and loops show anything
 
+-- A host may have removed this library. Then no output is a terminal.
+local io = rawget(_G, 'io')
+
 -- Returns true if the output is a file that is a terminal.
 local function is_terminal(output)
-   return io.type(output) == 'file' and core.isatty(output)
+   return io and io.type(output) == 'file' and core.isatty(output)
 end
 
 --- duration(seconds): returns the time as 'm:ss' or 'h:mm:ss', or '-:--' if it is unknown.
@@ -33,7 +36,7 @@ end
 -- draw(text [, last]): replaces the line, and ends it if last is true; clear(): removes it.
 function progress.line(options)
    options = options or {}
-   local output, clock = options.output or io.stdout, options.clock or core._clock
+   local output, clock = options.output or io and io.stdout, options.clock or core._clock
    local terminal = options.terminal
    if terminal == nil then
       terminal = is_terminal(output)
@@ -83,7 +86,7 @@ end
 -- finish(). After a second they show the bytes done in a line on the terminal of stderr, and remove
 -- it at the end. Returns nil if stderr is not a terminal. total may be nil.
 function progress.of_file(label, options)
-   options = options or {output = io.stderr, delay = DELAY}
+   options = options or {output = io and io.stderr, delay = DELAY}
    if options.terminal == nil and not is_terminal(options.output) then
       return nil
    end
@@ -143,7 +146,7 @@ function progress.steps(first, last, step, options)
    check_number('last number', last)
    check_number('step', step)
    local show = progress.of_steps(math.max(0, math.floor((last - first) / step) + 1),
-                                  options or {output = io.stderr, delay = DELAY})
+                                  options or {output = io and io.stderr, delay = DELAY})
    local done, value = -1, first - step
    return function()
       done, value = done + 1, value + step

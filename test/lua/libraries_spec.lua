@@ -1,0 +1,71 @@
+-- Lua states without some libraries of Lua, or with globals that must be declared.
+
+local child = require 'support.child'
+local dialect = require 'support.dialect'
+
+-- Lua code that removes libraries.
+local function without(names)
+  return ([[
+    local names = %q
+    for name in names:gmatch '%%w+' do
+      rawset(_G, name, nil)
+      package.loaded[name], package.preload[name] = nil, nil
+    end
+  ]]):format(names)
+end
+
+-- Uses the module without the library io.
+local USE = [[
+  local name = %q
+  tensor.save(name, {a = tensor.ones(3)})
+  print(tensor.load(name).a:sum())
+  print(tensor.deserialize(tensor.serialize{tensor.ones(2)})[1]:sum())
+  print(tensor.compile(function(t) return t + 1 end)(tensor.ones(2)):sum())
+  print(tensor.grad(function(t) return t:sum() end)(tensor.ones(2)):sum())
+  print(#tensor.plot.bars{1, 2}:text() > 100)
+  for i in require 'tensor.training'.steps(1, 2) do print(i) end
+]]
+local RESULTS = '3\n2\n4\n2\ntrue\n1\n2\n'
+
+local function use(first)
+  local name = os.tmpname()
+  local output = child.run(USE:format(name .. '.npz'), {first = first})
+  os.remove(name .. '.npz')
+  os.remove(name)
+  return output
+end
+
+describe('a Lua state', function()
+  it('needs some libraries, which an error names', function()
+    for names, missing in pairs {debug = 'debug', ['coroutine debug'] = 'coroutine, debug'} do
+      local output, status = child.run('', {first = without(names)})
+      assert.are.equal(1, status)
+      assert.is_truthy(output:find('tensor: this Lua state lacks standard libraries that the ' ..
+                                   'module needs: ' .. missing .. '\n', 1, true), output)
+    end
+    local output = child.run('', {first = 'debug = {traceback = debug.traceback}'})
+    assert.matches('the module needs: debug\n', output, 1, true)
+  end)
+
+  it('needs the FFI of LuaJIT', function()
+    dialect.needs_luajit 'other Lua versions have no FFI'
+    local output = child.run('', {first = without 'ffi'})
+    assert.matches('the module needs: ffi\n', output, 1, true)
+  end)
+
+  it('may lack the others', function()
+    assert.are.equal(RESULTS, use(without 'io os'))
+    -- The check of a misspelled variable cannot be reported.
+    assert.are.equal('1\n', (child.run('print(tensor.ones(1):sum())',
+                                       {first = without 'io', before = 'export TENSOR_PLOT=x'})))
+  end)
+
+  it('may require that globals are declared', function()
+    dialect.needs_luajit 'other Lua versions lack globals that the module looks for'
+    local strict = [[
+      setmetatable(_G, {__index = function(_, name) error('undeclared ' .. name) end})
+    ]]
+    assert.are.equal(RESULTS, use(strict))
+    assert.are.equal(RESULTS, use(without 'io os' .. strict))
+  end)
+end)
