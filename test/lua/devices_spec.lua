@@ -162,6 +162,44 @@ describe('the default device', function()
   end)
 end)
 
+describe('results', function()
+  it('without elements are on the device of the operands', function()
+    local t, none = on_device(3), tensor.FloatTensor(0, 3):to(device)
+    for k, r in ipairs {
+      t[t:gt(100)], t:gt(100):nonzero(), none + 1, none:clone(), none:double(),
+      tensor.cat(none, none, 1), tensor.mm(none, tensor.ones(3, 2):float()),
+    } do
+      assert.are.equal(device, r:device(), k)
+      assert.are.equal(0, r:numel())
+    end
+  end)
+
+  it('of several operands are on the device of the first one that is on a device', function()
+    local host, t = numbers(3), on_device(3)
+    for _, join in ipairs { tensor.cat, tensor.stack, tensor.hstack, tensor.vstack } do
+      local r = join { host, t, host }
+      assert.are.equal(device, r:device())
+      assert.is_true(r:equal(join { host, host, host }))
+    end
+    local g = tensor.grad(function(x) return tensor.cat(host, x):sum() end)(t)
+    assert.are.equal(device, g:device())
+    local m, r = tensor.eye(2):to(device), tensor.zeros(2, 2)
+    tensor.inverse(r, m)
+    assert.are.equal(device, r:device())
+  end)
+
+  it('that are like a tensor are on its device', function()
+    local t = on_device(3)
+    for _, name in ipairs { 'zerosLike', 'onesLike', 'emptyLike', 'randLike', 'randnLike' } do
+      assert.are.equal(device, tensor[name](t):device(), name)
+      assert.are.equal('cpu', tensor[name](numbers(3)):device(), name)
+    end
+    local full = tensor.fullLike(t, 7)
+    assert.are.equal(device, full:device())
+    assert.are.equal(21, full:sum())
+  end)
+end)
+
 describe('the counters', function()
   it('count copies and what the CPU did', function()
     local stats = tensor.stats()
@@ -200,9 +238,9 @@ describe('the counters', function()
 end)
 
 describe('a machine without a GPU', function()
-  local function output_of(environment, code)
-    local script = ('package.path, package.cpath = %q, %q\nlocal tensor = require "tensor"\n%s')
-      :format(package.path, package.cpath, code)
+  local function output_of(environment, code, module)
+    local script = ('package.path, package.cpath = %q, %q\nlocal tensor = require %q\n%s')
+      :format(package.path, package.cpath, module or 'tensor', code)
     local path = os.tmpname()
     local file = assert(io.open(path, 'w'))
     file:write(script)
@@ -242,6 +280,14 @@ describe('a machine without a GPU', function()
       print(t:to('gpu:2'):add(tensor.ones(3):float():to 'gpu:1'):sum(), t:device())
       print(pcall(t.to, t, 'gpu:3'))]])
     assert.matches('^gpu:2\tgpu:2\ngpu:1\t12\t12\n15\tgpu:2\nfalse\t', output)
+  end)
+
+  it('has the methods of CudaTensors if cutorch is required first', function()
+    local output = output_of('TENSOR_DEVICE=soft:2', [[
+      local t = torch.CudaTensor{1, 2}
+      torch.getmetatable('torch.CudaTensor').sum = function() return 'mine' end
+      print(t.new(2):type(), t:sum(), t[t:gt(100)]:type())]], 'cutorch')
+    assert.are.equal('torch.CudaTensor\tmine\ttorch.CudaTensor\n', output)
   end)
 
   it('keeps memory that another library shares, while another device reads it', function()

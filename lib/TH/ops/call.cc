@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/op_scope.h"
 #include "ops/ops.h"
+#include "ops/operands.h"
 #include "ops/rows.h"
 #include "ops/tracer.h"
 #include "tensor/checked.h"
@@ -162,6 +163,14 @@ void Shapes::resize_result(Result* result, int ndim, const int64_t* size) {
     set_geometry(r, ndim, size, nullptr);
   }
   result->resized = true;
+  if (r->numel() == 0) place_empty(r);
+}
+
+// Places a result without elements on the device of the operands, as other results are.
+void Shapes::place_empty(Tensor* r) const {
+  Device* device = nullptr;
+  any_operand([&](const Tensor& t) { return (device = device_of({&t})) != nullptr; });
+  place_result(device, r);
 }
 
 void Shapes::prepare(Result* result) {
@@ -228,7 +237,10 @@ inline void Shapes::finish() {
     if (const Tensor* t = result.temporary) resize_result(&result, t->nDimension, t->size);
   }
   for (int k = 0; k < count_; ++k) {
-    if (results_[k].temporary) ops::copy(results_[k].tensor, results_[k].temporary);
+    const Result& result = results_[k];
+    if (!result.temporary) continue;
+    place_result(device_of({result.temporary}), result.tensor);
+    ops::copy(result.tensor, result.temporary);
   }
   finished_ = true;
 }

@@ -113,6 +113,7 @@ class Shapes {
   bool overlaps_operand(const Tensor& r) const;
   void prepare(Result* result);
   void resize_result(Result* result, int ndim, const int64_t* size);
+  void place_empty(Tensor* r) const;
   void copy_operands_of(Tensor* inout);
   void release() noexcept;
   static void undo(const Result& result) noexcept;

@@ -55,6 +55,7 @@ void set_joined(Tensor*& r, const TensorList& inputs, const void* field, int64_t
 void join(Tensor* r, const TensorList& inputs, int dim) {
   // A vector pairs in order with the part of the result that it fills.
   RulesScope rules({Pairing::torch7, current_rules.torch7});
+  place_result(device_of(inputs.tensors, inputs.count), r);
   int64_t offset = 0;
   TensorRef part(tensor_new(r->dtype));
   for (int k = 0; k < inputs.count; ++k) {
@@ -127,6 +128,7 @@ void shapes(args::stack& a, Shapes& s) {
   s.set(a.result, first.nDimension + 1, size);
 }
 void calls(args::stack& a) {
+  place_result(device_of(a.inputs.tensors, a.inputs.count), a.result);
   TensorRef slice(tensor_new(a.result->dtype));
   for (int k = 0; k < a.inputs.count; ++k) {
     views::select(slice.get(), a.result, a.dimension, k);

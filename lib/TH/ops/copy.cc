@@ -133,7 +133,7 @@ static void run_copy(Tensor* r, Tensor* src) {
     run_copy(r, temporary.get());
     return;
   }
-  if (r->numel() == 0) return;
+  if (r->numel() == 0) return place_result(device_of({src}), r);
   if (same_view(*r, *src)) return;
   TensorRef view;
   if (pairs) {

@@ -213,16 +213,25 @@ void calls(args::ones& a) { fill_with(a.r_, 1); }
 
 // The elements of the input are not read, so the result may be the input.
 void shapes(args::zerosLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
-void calls(args::zerosLike& a) { fill_with(a.r_, 0); }
+void calls(args::zerosLike& a) {
+  place_result(device_of({a.input}), a.r_);
+  fill_with(a.r_, 0);
+}
 
 void shapes(args::onesLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
-void calls(args::onesLike& a) { fill_with(a.r_, 1); }
+void calls(args::onesLike& a) {
+  place_result(device_of({a.input}), a.r_);
+  fill_with(a.r_, 1);
+}
 
 void shapes(args::fullLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
-void calls(args::fullLike& a) { fill_with(a.r_, a.value); }
+void calls(args::fullLike& a) {
+  place_result(device_of({a.input}), a.r_);
+  fill_with(a.r_, a.value);
+}
 
 void shapes(args::emptyLike& a, Shapes& s) { s.set(a.r_, *a.input, Layout::in_place); }
-void calls(args::emptyLike&) {}
+void calls(args::emptyLike& a) { place_result(device_of({a.input}), a.r_); }
 
 void shapes(args::eye& a, Shapes& s) { identity_shape(a, &s); }
 void calls(args::eye& a) {

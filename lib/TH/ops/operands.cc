@@ -162,7 +162,13 @@ void note_fallback() {
 }
 
 void place_result(Device* device, Tensor* r) {
-  if (device && r->numel() > 0) Operands(device).overwrite(r);
+  if (!device) return;
+  if (r->numel() > 0) {
+    Operands(device).overwrite(r);
+  } else if (!r->storage || r->storage->size == 0) {
+    ensure_storage(r);
+    r->storage->set_current_device(device);
+  }
 }
 
 namespace {

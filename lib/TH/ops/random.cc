@@ -233,11 +233,17 @@ void calls(args::randn& a) { fill_by(Op::randn, a.r_, a.gen, Distribution::norma
 void shapes(args::randLike& a, Shapes& s) {
   set_filled(s, a.r_, a.input->nDimension, a.input->size);
 }
-void calls(args::randLike& a) { fill_by(Op::randLike, a.r_, a.gen, Distribution::uniform, 0, 1); }
+void calls(args::randLike& a) {
+  place_result(device_of({a.input}), a.r_);
+  fill_by(Op::randLike, a.r_, a.gen, Distribution::uniform, 0, 1);
+}
 
 void shapes(args::randnLike& a, Shapes& s) {
   set_filled(s, a.r_, a.input->nDimension, a.input->size);
 }
-void calls(args::randnLike& a) { fill_by(Op::randnLike, a.r_, a.gen, Distribution::normal, 0, 1); }
+void calls(args::randnLike& a) {
+  place_result(device_of({a.input}), a.r_);
+  fill_by(Op::randnLike, a.r_, a.gen, Distribution::normal, 0, 1);
+}
 
 }  // namespace th

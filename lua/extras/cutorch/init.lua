@@ -3,8 +3,8 @@
 -- torch.CudaTensor's metatable first, then in torch.FloatTensor's. See doc/cutorch.md.
 
 local each = require 'tensor.versions'.each
+local tensor = require 'torch'  -- first: it prepares the functions of tensor.native
 local native = require 'tensor.native'
-local tensor = require 'torch'
 local types = require 'tensor.types'
 
 local cutorch = {}
