@@ -11,25 +11,29 @@ namespace {
 
 template <class T>
 struct Functions;
-#define TEST_FUNCTIONS(Type, real)                       \
-  template <>                                            \
-  struct Functions<real> {                               \
-    static constexpr auto fill = TH##Type##Vector_fill;  \
-    static constexpr auto vcopy = TH##Type##Vector_copy; \
-    static constexpr auto cadd = TH##Type##Vector_cadd;  \
-    static constexpr auto adds = TH##Type##Vector_adds;  \
-    static constexpr auto cmul = TH##Type##Vector_cmul;  \
-    static constexpr auto muls = TH##Type##Vector_muls;  \
-    static constexpr auto cdiv = TH##Type##Vector_cdiv;  \
-    static constexpr auto divs = TH##Type##Vector_divs;  \
-    static constexpr auto swap = TH##Type##Blas_swap;    \
-    static constexpr auto scal = TH##Type##Blas_scal;    \
-    static constexpr auto copy = TH##Type##Blas_copy;    \
-    static constexpr auto axpy = TH##Type##Blas_axpy;    \
-    static constexpr auto dot = TH##Type##Blas_dot;      \
-    static constexpr auto gemv = TH##Type##Blas_gemv;    \
-    static constexpr auto ger = TH##Type##Blas_ger;      \
-    static constexpr auto gemm = TH##Type##Blas_gemm;    \
+#define TEST_FUNCTIONS(Type, real)                        \
+  template <>                                             \
+  struct Functions<real> {                                \
+    static constexpr auto fill = TH##Type##Vector_fill;   \
+    static constexpr auto vcopy = TH##Type##Vector_copy;  \
+    static constexpr auto cadd = TH##Type##Vector_cadd;   \
+    static constexpr auto adds = TH##Type##Vector_adds;   \
+    static constexpr auto cmul = TH##Type##Vector_cmul;   \
+    static constexpr auto muls = TH##Type##Vector_muls;   \
+    static constexpr auto cdiv = TH##Type##Vector_cdiv;   \
+    static constexpr auto divs = TH##Type##Vector_divs;   \
+    static constexpr auto old_add = TH##Type##Vector_add; \
+    static constexpr auto diff = TH##Type##Vector_diff;   \
+    static constexpr auto scale = TH##Type##Vector_scale; \
+    static constexpr auto old_mul = TH##Type##Vector_mul; \
+    static constexpr auto swap = TH##Type##Blas_swap;     \
+    static constexpr auto scal = TH##Type##Blas_scal;     \
+    static constexpr auto copy = TH##Type##Blas_copy;     \
+    static constexpr auto axpy = TH##Type##Blas_axpy;     \
+    static constexpr auto dot = TH##Type##Blas_dot;       \
+    static constexpr auto gemv = TH##Type##Blas_gemv;     \
+    static constexpr auto ger = TH##Type##Blas_ger;       \
+    static constexpr auto gemm = TH##Type##Blas_gemm;     \
   };
 TEST_FUNCTIONS(Byte, unsigned char)
 TEST_FUNCTIONS(Char, char)
@@ -75,6 +79,16 @@ TYPED_TEST(VectorBlas, VectorsAreAsLoops) {
     expect("copy", [](double a, double) { return a; });
     F::cadd(z.data(), x.data(), y.data(), 3, n);
     expect("cadd", [](double a, double b) { return a + 3 * b; });
+    F::vcopy(z.data(), x.data(), n);
+    F::old_add(z.data(), y.data(), 3, n);
+    expect("add", [](double a, double b) { return a + 3 * b; });
+    F::diff(z.data(), x.data(), y.data(), n);
+    expect("diff", [](double a, double b) { return a - b; });
+    F::vcopy(z.data(), x.data(), n);
+    F::scale(z.data(), 3, n);
+    expect("scale", [](double a, double) { return 3 * a; });
+    F::old_mul(z.data(), y.data(), n);
+    expect("mul", [](double a, double b) { return 3 * a * b; });
     F::adds(z.data(), x.data(), 4, n);
     expect("adds", [](double a, double) { return a + 4; });
     F::cmul(z.data(), x.data(), y.data(), n);
