@@ -116,6 +116,8 @@ Var svdvals_slope(const Var& g, const Var& t);
 Var cholesky_slope(const Var& g, const Var& r, bool upper);
 Var cholesky_slope(const Var& g, const Var& r, char uplo);
 Var potri_slope(const Var& g, const Var& a, const Var& r, char uplo);
+// The gradient by a of the distances r of all rows of a and b. It is 0 where r is 0.
+Var distance_slope(const Var& g, const Var& r, const Var& a, const Var& b);
 // The last two dimensions exchanged.
 Var transposed(const Var& t);
 // The matrix g for each matrix of a batch.
@@ -189,6 +191,7 @@ TH_FORMULA_FUNCTION(pinverse_slope)
 TH_FORMULA_FUNCTION(svdvals_slope)
 TH_FORMULA_FUNCTION(cholesky_slope)
 TH_FORMULA_FUNCTION(potri_slope)
+TH_FORMULA_FUNCTION(distance_slope)
 TH_FORMULA_FUNCTION(transposed)
 TH_FORMULA_FUNCTION(repeated)
 TH_FORMULA_FUNCTION(fft_slope)

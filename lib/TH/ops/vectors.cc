@@ -190,9 +190,8 @@ TensorRef rows_of_batch(const TensorRef& t, int64_t rows, const Tensor& r) {
   return contiguous(expanded.get());
 }
 
-}  // namespace
-
-void shapes(args::cdist& a, Shapes& s) {
+template <class Arguments>
+void shapes_of_distances(Arguments& a, Shapes& s) {
   const Tensor &x = *a.a, &y = *a.b;
   if (x.nDimension < 2 || y.nDimension < 2 ||
       x.size[x.nDimension - 1] != y.size[y.nDimension - 1]) {
@@ -206,17 +205,14 @@ void shapes(args::cdist& a, Shapes& s) {
            shape_text(y).c_str());
   }
   if (ndim + 3 > kMaxDims) s.fail(a.a, "too many dimensions: %d", ndim + 2);
-  if (!(a.value.to_double() >= 0)) {
-    s.fail(a.value, "the power of the norm must not be negative, got %g", a.value.to_double());
-  }
   size[ndim++] = x.size[x.nDimension - 2];
   size[ndim++] = y.size[y.nDimension - 2];
   s.set(a.r_, ndim, size, Layout::contiguous);
 }
-void calls(args::cdist& a) {
+
+template <class Arguments>
+void find_distances(const Arguments& a, double p) {
   Tensor* r = a.r_;
-  if (r->numel() == 0) return;
-  if (is_followed({a.a, a.b})) return copy_distances(a);
   Device* device = device_of({a.a, a.b});
   place_result(device, r);
   const int64_t length = a.a->size[a.a->nDimension - 1];
@@ -233,13 +229,33 @@ void calls(args::cdist& a) {
       call.rows = rows;
       call.columns = columns;
       call.length = length;
-      call.p = a.value.to_double();
+      call.p = p;
       call.a = at.read(x.get()).data;
       call.b = at.read(y.get()).data;
       call.r = at.overwrite(to);
       return call;
     });
   });
+}
+
+}  // namespace
+
+void shapes(args::cdist& a, Shapes& s) {
+  if (!(a.value.to_double() >= 0)) {
+    s.fail(a.value, "the power of the norm must not be negative, got %g", a.value.to_double());
+  }
+  shapes_of_distances(a, s);
+}
+void calls(args::cdist& a) {
+  if (a.r_->numel() == 0) return;
+  const double p = a.value.to_double();
+  if (!is_followed({a.a, a.b})) return find_distances(a, p);
+  p == 2 ? ops::cdistEuclidean(a.r_, a.a, a.b) : copy_distances(a);
+}
+
+void shapes(args::cdistEuclidean& a, Shapes& s) { shapes_of_distances(a, s); }
+void calls(args::cdistEuclidean& a) {
+  if (a.r_->numel() > 0) find_distances(a, 2);
 }
 
 }  // namespace th
