@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "ops/compose.h"
 #include "ops/spatial.h"
@@ -166,7 +167,19 @@ void resample_all(Tensor* r, Tensor* t, int dims, const Bands* bands) {
   if (current.get() != r) ops::copy(r, current.get());
 }
 
+// Returns true if there is one window with all elements, each once, and without padding.
+bool is_whole(const Windows& windows) {
+  return std::all_of(windows.along, windows.along + kMaxSpatial, [](const PoolWindows& w) {
+    return w.count == 1 && (w.kernel == 0 || (w.kernel == w.size && w.padding == 0));
+  });
+}
+
 void compute_means(Tensor* r, Tensor* t, int dims, const Windows& windows, bool counts_padding) {
+  if (is_whole(windows)) {
+    int64_t reduced[kMaxSpatial];
+    std::iota(reduced, reduced + dims, t->nDimension - dims);
+    return ops::meanDims(r, t, Sizes{dims, reduced}, true);
+  }
   Bands bands[kMaxSpatial];
   for (int d = kMaxSpatial - dims; d < kMaxSpatial; ++d) {
     bands[d] = mean_bands(windows.along[d], counts_padding);
