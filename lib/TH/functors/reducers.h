@@ -61,7 +61,12 @@ struct Squares : Adding<T> {
 };
 template <class T>
 struct Powers : Adding<T> {
-  static TH_HD double map(Compute<T> x, double p) { return std::pow(magnitude<double>(x), p); }
+  static TH_HD double map(Compute<T> x, double p) {
+    const double a = magnitude<double>(x);
+    if (p == 3) return a * a * a;
+    if (p == 4) return (a * a) * (a * a);
+    return std::pow(a, p);
+  }
 };
 template <class T>
 struct Deviation : Adding<T> {
