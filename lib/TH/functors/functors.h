@@ -41,7 +41,11 @@ TH_VECTOR_MATH_1(atan)
 TH_VECTOR_MATH_1(sinh)
 TH_VECTOR_MATH_1(cosh)
 TH_VECTOR_MATH_1(tanh)
+TH_VECTOR_MATH_1(asinh)
+TH_VECTOR_MATH_1(acosh)
+TH_VECTOR_MATH_1(cbrt)
 TH_VECTOR_MATH_1(erf)
+TH_VECTOR_MATH_1(erfc)
 TH_VECTOR_MATH_2(pow)
 TH_VECTOR_MATH_2(atan2)
 }
@@ -247,7 +251,12 @@ TH_FUNCTOR_1(sqrt) { return std::sqrt(x); }
 TH_FUNCTOR_1(rootPower) {
   return x == -std::numeric_limits<T>::infinity() ? -x : std::sqrt(x) + T(0);
 }
-TH_FUNCTOR_1(cbrt) { return std::cbrt(x); }
+// With a step of Newton's method, because vector functions return no whole roots of some cubes.
+TH_FUNCTOR_1(cbrt) {
+  const T y = std::cbrt(x);
+  const T better = y + (x / (y * y) - y) / 3;
+  return y == 0 || !(std::fabs(y) <= std::numeric_limits<T>::max()) ? y : better;
+}
 TH_FUNCTOR_1(rsqrt) { return T(1) / std::sqrt(x); }
 TH_FUNCTOR_1(exp) { return std::exp(x); }
 TH_FUNCTOR_1(expm1) { return std::expm1(x); }
