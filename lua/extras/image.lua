@@ -2,54 +2,52 @@
 -- image.
 
 local each = require 'tensor.versions'.each
+local is_integral = require 'tensor.types'.is_integral
 local native = require 'tensor.native'
 
 local LARGEST = 1000000  -- largest width or height of a result
+-- Weighted sums of 8-bit integers are computed in float if the sum of the weights is at most this:
+-- they are exact, and means differ by more than twice their rounding error.
+local LARGEST_IN_FLOAT = 4096
+local FEW = 16  -- for fewer rows or columns of floats, passes are faster than products
+local EIGHT_BITS = {['torch.ByteTensor'] = true, ['torch.CharTensor'] = true}
+local NEAREST = {nearest = true, simple = true}  -- modes
 local POSITIONS = {c = true, tl = true, tr = true, bl = true, br = true}
 
--- Resampling along one dimension: functions that return, for each output element, the input
--- elements that contribute to it, as a list of taps {index (from 1), weight}. Weights are never 0,
--- because 0 * infinity would be NaN.
+-- Resampling along one dimension: functions that return the taps of each output element, and the
+-- sum of the weights of an element. A tap is {index (from 1), weight}: an input element that
+-- contributes. Weights are positive integers: not 0, because 0 * infinity would be NaN.
 local sides = {}
 
--- Torch7's 'simple': the nearest input element at or before the position.
-function sides.nearest(from, to)
-   local taps = {}
-   for i = 0, to - 1 do taps[i + 1] = {{math.floor(i * from / to) + 1, 1}} end
-   return taps
-end
-
--- Averages the input that falls into each output element. Works in integer units: an input element
--- has length `to`, an output element has length `from`.
+-- Averages the input that falls into each output element. An input element has length `to`, an
+-- output element has length `from`; both are divided by their greatest common divisor.
 function sides.area(from, to)
-   local taps = {}
+   local divisor, rest = from, to
+   while rest > 0 do divisor, rest = rest, divisor % rest end
+   local taps, length, own_length = {}, to / divisor, from / divisor
    for i = 0, to - 1 do
-      local first, last, own = i * from, (i + 1) * from, {}
-      for j = math.floor(first / to), math.ceil(last / to) - 1 do
-         local part = math.min(last, (j + 1) * to) - math.max(first, j * to)
-         own[#own + 1] = {j + 1, part / from}
+      local first, last, own = i * own_length, (i + 1) * own_length, {}
+      for j = math.floor(first / length), math.ceil(last / length) - 1 do
+         own[#own + 1] = {j + 1, math.min(last, (j + 1) * length) - math.max(first, j * length)}
       end
       taps[i + 1] = own
    end
-   return taps
+   return taps, own_length
 end
 
 -- As in Torch7: upscaling interpolates and aligns the first and last elements; downscaling
 -- averages.
 function sides.bilinear(from, to)
    if to <= from then return sides.area(from, to) end
-   local taps = {}
+   local taps, length = {}, to - 1
    for i = 0, to - 1 do
-      local position = i * (from - 1) / (to - 1)
-      local before = math.floor(position)
-      local part = position - before
-      taps[i + 1] = part == 0 and {{before + 1, 1}} or
-                    {{before + 1, 1 - part}, {before + 2, part}}
+      local part = i * (from - 1) % length
+      local before = (i * (from - 1) - part) / length + 1
+      taps[i + 1] = part == 0 and {{before, length}} or
+                    {{before, length - part}, {before + 1, part}}
    end
-   return taps
+   return taps, length
 end
-
-sides.simple = sides.nearest
 
 return function(tensor)
    local function fail(name, ...) error(('image.%s: '):format(name) .. string.format(...), 0) end
@@ -98,8 +96,50 @@ return function(tensor)
       return nil, a, b, ...
    end
 
-   -- Computes weighted sums of taps along a dimension: one pass over all output elements per tap.
-   local function sum_taps(t, dim, taps, most)
+   -- Returns the number of output elements of a product: few if each has many taps, so that the
+   -- matrix of the weights is small, and more where each call costs more.
+   local function block_size(t, dim, to)
+      return math.ceil((t:device() == 'cpu' and 32 or 256) * math.min(16 * to / t:size(dim), 1))
+   end
+
+   -- Returns weighted sums along dimension 2 or 3, of type `kind`, as products with matrices of the
+   -- weights: for a block of output elements at a time, and the input elements between their taps.
+   -- The elements must be finite, because most weights in these matrices are 0. The sums have the
+   -- type `compute`. The function `round`, if any, changes them before they are converted.
+   local function sum_blocks(t, dim, taps, divisor, compute, kind, round)
+      local channels, size, sums = t:size(1), t:size(), nil
+      size[dim] = #taps
+      local result = t.new():type(kind):resize(size)
+      if round then sums = t.new():type(compute) end
+      if dim == 3 then t = t:type(compute) end  -- faster than the short rows of the parts
+      local block = block_size(t, dim, #taps)
+      for start = 1, #taps, block do
+         local stop, index, weight = math.min(start + block - 1, #taps), {}, {}
+         local first, final = taps[start][1][1], taps[stop]
+         local n, m = stop - start + 1, final[#final][1] - first + 1
+         for i = start, stop do
+            for _, tap in ipairs(taps[i]) do
+               local at = tap[1] - first
+               index[#index + 1] = (dim == 2 and (i - start) * m + at or at * n + i - start) + 1
+               weight[#weight + 1] = tap[2] / divisor
+            end
+         end
+         local matrix = tensor.DoubleTensor(n * m):zero()
+         matrix:indexCopy(1, tensor.LongTensor(index), tensor.DoubleTensor(weight))
+         matrix = matrix:type(compute)
+         local part, place = t:narrow(dim, first, m):type(compute), result:narrow(dim, start, n)
+         if dim == 2 then
+            tensor.bmm(sums or place, matrix:view(1, n, m):expand(channels, n, m), part)
+         else
+            tensor.bmm(sums or place, part, matrix:view(1, m, n):expand(channels, m, n))
+         end
+         if round then place:copy(round(sums)) end
+      end
+      return result
+   end
+
+   -- Like sum_blocks, but with one pass over all output elements per tap, and for all floats.
+   local function sum_taps(t, dim, taps, divisor, most)
       local result
       for k = 1, most do
          local index, weight = {}, {}
@@ -108,7 +148,7 @@ return function(tensor)
             -- fewer.
             local n = #own
             local tap, parts = own[math.min(k, n)], k >= n and most - n + 1 or 1
-            index[i], weight[i] = tap[1], tap[2] / parts
+            index[i], weight[i] = tap[1], tap[2] / (divisor * parts)
          end
          local weights = tensor.DoubleTensor(weight):typeAs(t)
          if dim ~= t:dim() then weights = weights:view(-1, 1) end
@@ -120,11 +160,11 @@ return function(tensor)
    end
 
    -- Like sum_taps, but with one pass per output element: faster for few outputs with many taps.
-   local function sum_slices(t, dim, taps)
+   local function sum_slices(t, dim, taps, divisor)
       local slices = {}
       for i, own in ipairs(taps) do
          local weight = {}
-         for k, tap in ipairs(own) do weight[k] = tap[2] end
+         for k, tap in ipairs(own) do weight[k] = tap[2] / divisor end
          local weights = tensor.DoubleTensor(weight):typeAs(t)
          if dim ~= t:dim() then weights = weights:view(-1, 1) end
          local slice = t:narrow(dim, own[1][1], #own)
@@ -133,17 +173,66 @@ return function(tensor)
       return tensor.cat(slices, dim)
    end
 
-   local function resample(t, dim, to, side)
-      if t:size(dim) == to then return t end
-      local taps, most = side(t:size(dim), to), 1
-      if side == sides.nearest then
-         local index = {}
-         for i, own in ipairs(taps) do index[i] = own[1][1] end
-         return t:index(dim, tensor.LongTensor(index))
-      end
+   local function sum_floats(t, dim, taps, divisor)
+      local most = 1
       for _, own in ipairs(taps) do most = math.max(most, #own) end
-      if most <= 2 * to then return sum_taps(t, dim, taps, most) end
-      return sum_slices(t, dim, taps)
+      local sum = most <= 2 * #taps and sum_taps or sum_slices
+      return sum(t, dim, taps, divisor, most)
+   end
+
+   -- Returns a function that divides sums and rounds them to integers, halves up. A quarter of the
+   -- distance between two quotients is added, so that rounding errors do not matter.
+   local function rounding(kind, divisor)
+      local half = 0.5 + 0.25 / divisor
+      return function(sums)
+         sums:mul(1 / divisor):add(half)
+         return kind == 'torch.ByteTensor' and sums or sums:floor()
+      end
+   end
+
+   -- Returns a copy of t, channels x height x width, resampled along a dimension as in Torch7's
+   -- mode 'simple': the nearest input element at or before the position. Views are faster than an
+   -- index if these are every k-th element, or each element k times.
+   local function pick(t, dim, to)
+      local from, index = t:size(dim), {}
+      if from % to == 0 then return t:unfold(dim, 1, from / to):select(4, 1):clone() end
+      if to % from == 0 then
+         local size, repeated = t:size(), t:size():totable()
+         size[dim] = to
+         table.insert(repeated, dim + 1, to / from)
+         return t:unsqueeze(dim + 1):expand(tensor.LongStorage(repeated)):clone():view(size)
+      end
+      for i = 0, to - 1 do index[i + 1] = math.floor(i * from / to) + 1 end
+      return t:index(dim, tensor.LongTensor(index))
+   end
+
+   -- Returns t, channels x height x width, with sizes[dim] weighted means along each of `dims`.
+   local function resample(t, dims, sizes, side)
+      local kind, divisor = t:type(), 1
+      local is_float = not is_integral[(kind:gsub('Cuda', ''))]  -- cutorch has classes of its own
+      if kind:find 'Half' or kind:find 'BFloat16' then t = t:float() end
+      -- Devices may compute products of floats with less precision.
+      local precise = t:device() == 'cpu'
+      local total = is_float and precise and t:sum()
+      local finite = total and total - total == 0
+      for k, dim in ipairs(dims) do
+         local taps, length = side(t:size(dim), sizes[dim])
+         if not is_float then
+            divisor = divisor * length
+            local in_float = EIGHT_BITS[kind] and divisor <= LARGEST_IN_FLOAT and precise
+            local compute = in_float and 'torch.FloatTensor' or 'torch.DoubleTensor'
+            if k < #dims then
+               t = sum_blocks(t, dim, taps, 1, compute, compute)
+            else
+               t = sum_blocks(t, dim, taps, 1, compute, kind, rounding(kind, divisor))
+            end
+         elseif finite and t:nElement() >= FEW * t:size(dim) then
+            t = sum_blocks(t, dim, taps, length, t:type(), t:type())
+         else
+            t = sum_floats(t, dim, taps, length)
+         end
+      end
+      return t:type(kind)
    end
 
    local image = {}
@@ -182,31 +271,31 @@ return function(tensor)
          width, height = size_of('scale', src, width)
       end
       local side = sides[mode or 'bilinear']
-      if not side then
+      if not side and not NEAREST[mode] then
          fail('scale', 'the mode is "bilinear", "nearest" ("simple") or "area", got %s',
               tostring(mode))
       end
       whole('scale', 'the width', width, 1, LARGEST)
       whole('scale', 'the height', height, 1, LARGEST)
-      local kind, t = src:type(), src
-      if kind:find 'Half' or kind:find 'BFloat16' then
-         t = src:float()
-      elseif not kind:find 'Float' and not kind:find 'Double' and side ~= sides.nearest then
-         t = src:double()
+      -- Resamples the dimension with the stronger reduction first: this leaves less work for the
+      -- other one. Rows are faster than columns: if both shrink alike, they are first, and if both
+      -- grow alike, last.
+      local sizes, dims = {[2] = height, [3] = width}, {}
+      local by_width, by_height = width / src:size(-1), height / src:size(-2)
+      local order = (by_width < by_height or by_width == by_height and by_width > 1) and {3, 2} or
+                    {2, 3}
+      for _, dim in ipairs(order) do
+         if src:size(dim - 4) ~= sizes[dim] then dims[#dims + 1] = dim end
       end
-      -- Shrink the dimension with the stronger reduction first: this leaves less work for the other
-      -- one.
-      if width * src:size(-2) < height * src:size(-1) then
-         t = resample(resample(t, t:dim(), width, side), t:dim() - 1, height, side)
+      local t = src:dim() == 3 and src or src:unsqueeze(1)
+      if #dims == 0 then
+         t = t:clone()
+      elseif side then
+         t = resample(t, dims, sizes, side)
       else
-         t = resample(resample(t, t:dim() - 1, height, side), t:dim(), width, side)
+         for _, dim in ipairs(dims) do t = pick(t, dim, sizes[dim]) end
       end
-      if t:type() ~= kind then
-         if t:type():find 'Double' then t = tensor.add(t, 0.5):floor() end
-         t = t:type(kind)
-      elseif t == src then
-         t = src:clone()
-      end
+      if src:dim() == 2 then t = t:select(1, 1) end
       if dst and dst:dim() ~= t:dim() then
          fail('scale', 'the result has %s elements and the tensor for it %s', shape(t), shape(dst))
       end

@@ -37,6 +37,23 @@ local function pixels(height, width)
   return t
 end
 
+-- The weights of `from` elements in each of `to` elements, as whole numbers, and their sum.
+local function weights(from, to)
+  local matrix = tensor.DoubleTensor(to, from)
+  for i = 0, to - 1 do
+    for j = 0, from - 1 do
+      local weight
+      if to > from then
+        weight = to - 1 - math.abs(i * (from - 1) - j * (to - 1))
+      else
+        weight = math.min((i + 1) * from, (j + 1) * to) - math.max(i * from, j * to)
+      end
+      matrix[{i + 1, j + 1}] = math.max(weight, 0)
+    end
+  end
+  return matrix, to > from and to - 1 or from
+end
+
 -- Calls body with images of all types and layouts.
 local function each(body)
   format_files.each(function(e, layout, t)
@@ -129,6 +146,45 @@ describe('image.scale', function()
     assert.are.same({{-1}}, image.scale(tensor.IntTensor{{-1, -2}}, 1, 1):totable())
     assert.are.same({{0, 128, 255}}, image.scale(tensor.ByteTensor{{0, 255}}, 3, 1):totable())
     assert.are.same({{255, 255, 255}}, image.scale(tensor.ByteTensor{{255, 255}}, 3, 1):totable())
+    -- Halves whose terms, as 5 / 6 and 3 / 6, are inexact.
+    assert.are.same({{6}}, image.scale(tensor.ByteTensor{{5, 3, 3, 5, 8, 9}}, 1, 1):totable())
+    assert.are.same({{3, 3, 2, 2, 1, 1, 0}},
+                    image.scale(tensor.ByteTensor{{3, 0}}, 7, 1):totable())
+  end)
+
+  it('rounds exact means, along one dimension and both', function()
+    for _, class in ipairs {'ByteTensor', 'CharTensor', 'ShortTensor', 'IntTensor'} do
+      local least = class == 'ByteTensor' and 0 or -100
+      for _, sizes_of_case in ipairs {{1, 6, 1, 1}, {3, 2, 5, 7}, {7, 10, 2, 3}, {64, 65, 66, 61},
+                                      {1, 2, 1, 11}, {90, 3, 91, 2}, {40, 40, 20, 80}} do
+        local h, w, height, width = unpack(sizes_of_case)
+        local t = tensor[class](h, w):random(least, 100)
+        local rows, row_sum = weights(h, height)
+        local columns, column_sum = weights(w, width)
+        local sums = tensor.mm(tensor.mm(rows, t:double()), columns:t()):long()
+        local divisor = row_sum * column_sum
+        local expected = tensor.floorDivide(sums:mul(2):add(divisor), 2 * divisor)
+        assert.is_true(image.scale(t, width, height):long():equal(expected),
+                       class .. ' ' .. table.concat(sizes_of_case, ' '))
+      end
+    end
+  end)
+
+  it('is as good for many elements as for few, and where one is infinite', function()
+    for _, sizes_of_case in ipairs {{40, 70, 90, 71}, {70, 40, 33, 20}, {3, 200, 3, 1}} do
+      local h, w, height, width = unpack(sizes_of_case)
+      local t = tensor.randn(2, h, w)
+      local rows, row_sum = weights(h, height)
+      local columns, column_sum = weights(w, width)
+      local expected = tensor.matmul(tensor.matmul(rows, t), columns:t())
+                       :div(row_sum * column_sum)
+      for _, with_infinity in ipairs {false, true} do
+        if with_infinity then t[{2, h, w}] = 1 / 0 end
+        local got = image.scale(t, width, height)
+        assert.is_true((got[1] - expected[1]):abs():max() < 1e-13)
+        assert.are.equal(with_infinity, got[{2, height, width}] == 1 / 0)
+      end
+    end
   end)
 
   it('keeps NaN and infinities where they are', function()
