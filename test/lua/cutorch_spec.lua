@@ -24,6 +24,22 @@ describe('cutorch', function()
     assert.are.equal(cutorch, rawget(_G, 'cutorch'))
   end)
 
+  it('has images that are scaled as on the CPU', function()
+    local t = torch.ByteTensor{{5, 3, 3, 5, 8, 9}}
+    for _, name in ipairs {'Byte', 'Long', 'Half', 'Float', 'Double'} do
+      local class = cuda(name, 'Tensor')
+      local on_cpu = t:type(('torch.%sTensor'):format(name))
+      local on_device = t:type(class)
+      for _, case in ipairs {{1, 1}, {9, 2}, {3, 1, 'nearest'}} do
+        local got = tensor.image.scale(on_device, case[1], case[2], case[3])
+        local expected = tensor.image.scale(on_cpu, case[1], case[2], case[3])
+        assert.are.equal(class, got:type())
+        assert.is_true((got:double() - expected:double()):abs():max() <
+                       (name == 'Half' and 0.02 or 1e-5), class)
+      end
+    end
+  end)
+
   it('hides the methods that torch hides', function()
     assert.is_nil(torch.CudaTensor(2).flatten)
     assert.is_nil(torch.FloatTensor(2).flatten)
