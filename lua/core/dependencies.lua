@@ -1,10 +1,11 @@
 -- The values that a Lua function can read besides its arguments, so that tensor.compile notices
--- when one of them changes. No bytecode is decoded: a function can name a global only by a string
--- among its constants, so every such string counts.
+-- when one of them changes. No instructions are decoded: a function can name a global only by a
+-- string among its constants, so every such string counts.
 
 local MOST = 2000  -- rows in a list
 
 local classes = require 'tensor.classes'
+local each_string = require 'tensor.constants'.each_string
 local following = require 'tensor.versions'.raw_next
 
 -- Names of functions and classes of the module that read or change a state that no list shows.
@@ -41,29 +42,6 @@ pure[math.random], pure[math.randomseed] = nil, nil
 
 local function index(t, key)
    return t[key]
-end
-
-local has_util, util = pcall(require, 'jit.util')
-
--- Calls visit with every string constant of a function and of the functions inside it.
-local function each_string(f, visit)
-   if not has_util then
-      for name in string.dump(f):gmatch '[%a_][%w_]*' do
-         visit(name)
-         visit(name:sub(2))  -- a length before a string can look like a letter
-      end
-      return
-   end
-   for k = -1, -math.huge, -1 do
-      local constant = util.funck(f, k)
-      if constant == nil then
-         return
-      elseif type(constant) == 'string' then
-         visit(constant)
-      elseif type(constant) == 'proto' then
-         each_string(constant, visit)
-      end
-   end
 end
 
 --- dependencies(f): returns a list and its kinds, or nil and a reason to refuse f. Row k of the

@@ -288,3 +288,24 @@ it('conversions of indices are compiled, and check them in replays', function()
     return tensor.compile(tensor.unravelIndex)(L { 7 }, { 2, 3 }):totable()
   end, 'out of range')
 end)
+
+-- Words such as `test` are names of functions whose calls are not compiled.
+it('names of variables, files and words in texts are not the names of functions', function()
+  local source = [[
+    local tensor, memory = ...
+    return function(a, seed)
+      local test, text = a * 2, 'load or save'
+      return tensor.exp(test) + seed + memory + #text
+    end]]
+  for _, file in ipairs { '@/home/me/test/plot.lua', '=load', '@Timer' } do
+    local f = assert(loadstring(source, file))(tensor, tensor.ones(2))
+    is_compiled(tensor.compile(f), tensor.ones(2), tensor.ones(2))
+  end
+  for _, name in ipairs { 'seed', 'tic', 'help' } do
+    local f = assert(loadstring(([[
+      local tensor = ...
+      return function(a) if #a == 5 then (function() tensor.%s() end)() end return a + 1 end
+    ]]):format(name)))(tensor)
+    is_called(("uses '%s'"):format(name), f, tensor.ones(2))
+  end
+end)
