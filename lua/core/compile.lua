@@ -10,7 +10,7 @@ local function install(tensor)
       return  -- the function is there already
    end
    local call, record = native.call, native.record
-   local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
+   local create, resume, yield = coroutine.create, coroutine.resume, versions.yield
    local status, unpack = coroutine.status, versions.unpack
    local pack = versions.pack
    local losses = require 'tensor.losses'
@@ -24,18 +24,18 @@ local function install(tensor)
    -- Resumes a function that yielded. Its further operations are not recorded.
    local function passed(thread, ok, ...)
       if status(thread) == 'suspended' then
-         return passed(thread, resume(thread, yield(...)))
+         return passed(thread, resume(thread, yield(thread, ...)))
       elseif not ok then
-         error((...), 0)
+         error(versions.closed(thread, (...)), 0)
       end
       return ...
    end
 
    local function finished(thread, ok, ...)
       if ok == nil then
-         return passed(thread, resume(thread, yield(...)))
+         return passed(thread, resume(thread, yield(thread, ...)))
       elseif not ok then
-         error((...), 0)
+         error(versions.closed(thread, (...)), 0)
       end
       return ...
    end

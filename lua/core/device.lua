@@ -23,10 +23,12 @@ local function install(tensor)
       local function stopped(...)
          device = tensor.getDefaultDevice()
          tensor.setDefaultDevice(before)
-         if coroutine.status(thread) == 'dead' then
-            return results(...)
+         if coroutine.status(thread) == 'suspended' then
+            return run(device, thread, versions.yield(thread, select(2, ...)))
+         elseif not ... then
+            error(versions.closed(thread, (select(2, ...))), 0)
          end
-         return run(device, thread, coroutine.yield(select(2, ...)))
+         return results(...)
       end
       return stopped(coroutine.resume(thread, ...))
    end

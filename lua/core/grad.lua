@@ -67,18 +67,24 @@ local function install(tensor)
    end
 
    -- The last error of a function that was called by run, and the coroutines that it ended, which
-   -- still have their stacks. Tracebacks show them. Weak, so that they are not kept.
+   -- still have their stacks. Tracebacks show them. Weak, so that they are not kept. In Lua 5.4, to
+   -- close one removes its stack: repl/trace.lua reads the frames before.
    local failed = setmetatable({}, { __mode = 'v' })
-   require 'tensor.native'.failed_coroutines = failed
+   local module = require 'tensor.native'
+   module.failed_coroutines = failed
    local depth = 0  -- of calls of run inside of each other
+   -- Returns the error.
    local function note_failure(thread, failure)
+      local frames = module.frames_of and module.frames_of(thread)
+      failure = versions.closed(thread, failure)
       if failed.value ~= failure or failed.depth ~= depth + 1 then
          for k = #failed, 1, -1 do
             failed[k] = nil
          end
       end
       failed.value, failed.depth = failure, depth
-      failed[#failed + 1] = thread
+      failed[#failed + 1] = frames or thread
+      return failure
    end
 
    -- Calls f with a list of arguments, in a coroutine of its own. scope: what its operations belong
@@ -89,12 +95,12 @@ local function install(tensor)
       depth = depth + 1
       local results = resume(scope, rules, thread, unpack(arguments, 1, arguments.n))
       while results[1] == 'suspended' do
-         results = resume(scope, rules, thread, coroutine.yield(unpack(results, 2, results.n)))
+         results = resume(scope, rules, thread,
+                          versions.yield(thread, unpack(results, 2, results.n)))
       end
       depth = depth - 1
       if results[1] == 'error' then
-         note_failure(thread, results[2])
-         return nil, results[2]
+         return nil, note_failure(thread, results[2])
       end
       return pack(unpack(results, 2, results.n))
    end

@@ -161,6 +161,47 @@ function versions.as_function(f)
    return function(...) return callable(...) end
 end
 
+--- closed(thread, failure): closes the variables of a coroutine that failed, which Lua 5.4 leaves
+-- to the function that resumed it. Returns the error, which may be that of a variable.
+function versions.closed(thread, failure)
+   local ok, other
+   if coroutine.close then
+      ok, other = coroutine.close(thread)
+   end
+   -- Lua 5.4.0 to 5.4.2 return true.
+   return ok == false and other or failure
+end
+
+--- yield(thread, ...): passes on what a coroutine has yielded that the running one has resumed. In
+-- Lua 5.4, if the running one is closed then, closes the variables of the other one.
+function versions.yield(_, ...)
+   return coroutine.yield(...)
+end
+if coroutine.close then
+   local Waiting = {}
+   Waiting.__index = Waiting
+   function Waiting:__close()
+      local ok, failure = true, nil
+      if self.thread then
+         ok, failure = coroutine.close(self.thread)
+      end
+      if not ok then
+         error(failure, 0)
+      end
+   end
+   function Waiting:resumed(...)
+      self.thread = nil
+      return ...
+   end
+   versions.yield = load [[
+      local new, yield = ...
+      return function(thread, ...)
+         local waiting <close> = new(thread)
+         return waiting:resumed(yield(...))
+      end
+   ]](function(thread) return setmetatable({thread = thread}, Waiting) end, coroutine.yield)
+end
+
 --- Disables LuaJIT's compiler for a function, and with `nested` for its inner functions.
 function versions.interpreted(f, nested)
    if jit then

@@ -249,3 +249,70 @@ describe('tensor.checkpoint', function()
     assert.is_true(kept(tensor.checkpoint(f)) < kept(f) / 4)
   end)
 end)
+
+describe('variables of Lua 5.4 that are closed', function()
+  local close = rawget(coroutine, 'close')
+  if not close then return it('are of Lua 5.4', function() pending 'an older Lua' end) end
+  local closed
+  local function closing(code)
+    return assert(load('local note = ... return function(x) local c <close> = note ' .. code ..
+                       ' end'))(setmetatable({}, { __close = function() closed = true end }))
+  end
+  local x = tensor.ones(2)
+
+  it('are closed after an error of the function', function()
+    local f = closing "error 'oops'"
+    for name, g in pairs {
+      grad = tensor.grad(f), compile = tensor.compile(f),
+      vjp = function() return tensor.vjp(f, { x }, { x }) end,
+      jvp = function() return tensor.jvp(f, { x }, { x }) end,
+      withDevice = coroutine.wrap(function() return tensor.withDevice('cpu', f, x) end),
+    } do
+      closed = false
+      local ok, message = pcall(g, x)
+      assert.is_false(ok)
+      assert.matches('oops', message)
+      assert.is_true(closed, name)
+    end
+  end)
+
+  it('are closed with the coroutine of the caller', function()
+    local f = closing 'coroutine.yield(1) return x:sum()'
+    local compiled = tensor.compile(f)
+    for _, g in ipairs { tensor.grad(f), function() return compiled(x) end,
+                         function() return tensor.withDevice('cpu', f, x) end } do
+      closed = false
+      local thread = coroutine.create(g)
+      assert.are.same({ true, 1 }, { coroutine.resume(thread, x) })
+      assert.is_false(closed)
+      assert.is_true(close(thread))
+      assert.is_true(closed)
+      closed = false
+      thread = coroutine.create(g)
+      coroutine.resume(thread, x)
+      assert.is_false(closed)
+      assert.is_true(coroutine.resume(thread))
+      assert.is_true(closed)
+    end
+  end)
+
+  it('may replace the error', function()
+    local f = assert(load [[return function()
+      local c <close> = setmetatable({}, { __close = function() error('other', 0) end })
+      error 'oops'
+    end]])()
+    assert.are.same({ false, 'other' }, { pcall(tensor.grad(f), x) })
+    assert.are.same({ false, 'other' }, { pcall(tensor.compile(f), x) })
+  end)
+
+  it('end scopes', function()
+    local kept = {}
+    local f = assert(load [[local tensor, kept = ... return function()
+      local s <close> = tensor.scope()
+      kept[1] = tensor.ones(10)
+      error 'oops'
+    end]])(tensor, kept)
+    assert.is_false(pcall(tensor.grad(f), x))
+    assert.error_matches(function() kept[1]:size() end, 'tensor.scope has freed it')
+  end)
+end)

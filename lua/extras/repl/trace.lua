@@ -65,13 +65,18 @@ local function frames_from(thread, level, last)
   return frames
 end
 
+-- For tensor.grad, which closes coroutines in Lua 5.4.
+local function frames_of(thread)
+  return frames_from(thread, 0)
+end
+
 -- Returns the frames of the coroutines in which tensor.grad called functions that raised the error.
 local function frames_of_coroutines(value)
   local native = package.loaded['tensor.native']
   local failed = type(native) == 'table' and rawget(native, 'failed_coroutines')
   local all = {}
-  for _, thread in ipairs(failed and rawequal(failed.value, value) and failed or {}) do
-    local frames = frames_from(thread, 0)
+  for _, ended in ipairs(failed and rawequal(failed.value, value) and failed or {}) do
+    local frames = type(ended) == 'table' and ended or frames_of(ended)
     remove_raising_frames(frames)
     for _, frame in ipairs(frames) do
       all[#all + 1] = frame
@@ -128,6 +133,10 @@ end
 -- error message with a traceback.
 function trace.call(f, ...)
   local caller = debug.getinfo(1, 'f').func
+  local native = package.loaded['tensor.native']
+  if type(native) == 'table' then
+    native.frames_of = frames_of
+  end
   local function pack(ok, ...)
     return ok, {n = select('#', ...), ...}
   end
