@@ -301,6 +301,17 @@ describe('range', function()
     assert.are.same({ 2 ^ 60, 2 ^ 59 }, list(down))
   end)
 
+  it('raises an error for a LongTensor that does not hold its numbers', function()
+    for _, ends in ipairs { { 0, 2 ^ 63, 2 ^ 62 }, { 2 ^ 64, 2 ^ 64 }, { 0, -2 ^ 64, -2 ^ 63 },
+                            { 2 ^ 63, 0, -2 ^ 62 } } do
+      local ok, message = pcall(tensor.range, tensor.LongTensor(), unpack(ends))
+      assert.is_false(ok)
+      assert.matches('range: a LongTensor does not hold the numbers from', message)
+    end
+    local half = tensor.arange(tensor.LongTensor(), -2 ^ 63, 2 ^ 63, 2 ^ 63)
+    assert.are.same({ -2 ^ 63, 0 }, list(half))
+  end)
+
   it('with a number of points has both ends exactly', function()
     for n = 2, 100 do
       for _, ends in ipairs{ { 0, 0.7 }, { -1 / 3, 1e10 }, { 5, 1e-7 } } do

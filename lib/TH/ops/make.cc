@@ -69,8 +69,11 @@ void generate(Op op, Tensor* r, Scalar a, Scalar b, bool power_of_ten = false) {
 
 void progression_shape(Tensor*& r, Scalar first, Scalar last, Scalar step, bool inclusive,
                        Shapes* s) {
-  const int64_t n = steps(whole(first), whole(last), whole(step), inclusive);
-  if (n > 0 && is_integral(r->dtype) && r->dtype != DType::Long && !current_rules.torch7) {
+  const Scalar a = whole(first), b = whole(last), by = whole(step);
+  const int64_t n = steps(a, b, by, inclusive);
+  // Between two 64-bit integers all numbers fit; as doubles, they may round to 2^63.
+  const bool fits_exactly = r->dtype == DType::Long && a.integral && b.integral && by.integral;
+  if (n > 0 && is_integral(r->dtype) && !fits_exactly && !current_rules.torch7) {
     const double start = first.to_double();
     const double end = start + step.to_double() * static_cast<double>(n - 1);
     if (!holds(r->dtype, std::trunc(start)) || !holds(r->dtype, std::trunc(end))) {
