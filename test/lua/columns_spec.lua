@@ -151,6 +151,16 @@ describe('a table of columns', function()
     end)
   end)
 
+  it('is saved with all digits of the numbers in lists', function()
+    format_files.with_name('.csv', function(name)
+      local times, values = { 1700000000123456, 1700000000123457 }, { 1 / 3, 2.0 }
+      check_saved('0.3333333333333333,1700000000123456\n2,1700000000123457\n', name,
+                  { values, times })
+      local back = tensor.load(name, { columns = true, header = false })
+      assert.are.same({ values, times }, { back[1]:totable(), back[2]:totable() })
+    end)
+  end)
+
   it('is saved after changes of its columns', function()
     format_files.with_name('.csv', function(name)
       local columns, names = loaded(name)

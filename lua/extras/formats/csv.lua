@@ -1,9 +1,10 @@
 -- Comma-separated (.csv) and tab-separated (.tsv) files.
 
-local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
 local named_columns = require 'tensor.named_columns'
 local native = require 'tensor.native'
+local versions = require 'tensor.versions'
+local each = versions.each
 
 local STEP = 2 ^ 22  -- bytes between two progress calls
 
@@ -266,8 +267,14 @@ end
 -- Returns a function that formats a row of a column, and the number of rows.
 local function column_text(tensor, values, separator)
    if type(values) == 'table' then
+      local number = tensor.DoubleStorage(1)
       return function(row)
-         return native.csv_field(tostring(values[row]), separator)
+         local value = values[row]
+         if type(value) == 'number' and not versions.is_integer(value) then
+            number[1] = value
+            value = native.csv_number(number, 1)
+         end
+         return native.csv_field(tostring(value), separator)
       end, files.count(values)
    end
    local storage, first = files.elements(values)
