@@ -255,6 +255,16 @@ describe('the advice about an error of Lua', function()
   it('names the method for a comparison', function()
     assert.matches('t:gt(5)', advice 'local t = ... return t > 0', 1, true)
     assert.matches('t:size(1)', advice 'local t = ... for k = 1, #t do end', 1, true)
+    assert.matches('t:gt(5)', advice 'local t = ... return 0 >= t', 1, true)
+  end)
+
+  it('names what Lua expects instead of a tensor', function()
+    assert.matches('t[i]:item()', advice 'local t = ... for k = t, 3 do end', 1, true)
+    for _, code in ipairs {"table.concat(t, ',')", 'math.max(unpack(t))'} do
+      local text = advice('local t, unpack = ..., unpack or table.unpack return ' .. code)
+      -- In a tail call, Lua 5.1 does not name its function.
+      if rawget(math, 'type') then assert.matches('t:totable()', text, 1, true) end
+    end
   end)
 
   it('names the value of a number that depends on the argument of a gradient', function()

@@ -12,18 +12,21 @@ local patterns = {
   "attempt to %a+ a nil value %(%a+ '([%w_]+)'%)",  -- since Lua 5.3
 }
 
+local LIMIT = '#t is the size of all dimensions: use t:size(1) as a limit'
+local START = 't[i]:item() or t:size(d) is a number'
+local LOOP = 'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end'
+
 -- Patterns of messages about tensors where Lua expects numbers or tables, and their hints. %1 is
 -- the captured function. In a tail call Lua knows no name and writes '?'.
 local uses = {
-  {"^[^\n]*'for' limit must be a number",
-   '#t is the size of all dimensions: use t:size(1) as a limit'},
-  {"^[^\n]*'for' initial value must be a number", 't[i]:item() or t:size(d) is a number'},
+  {"^[^\n]*'for' limit must be a number", LIMIT}, {"bad 'for' limit %(number expected", LIMIT},
+  {"^[^\n]*'for' initial value must be a number", START},
+  {"bad 'for' initial value %(number expected", START},
+  {'object length is not an integer', 'functions of tables take t:totable(), not a tensor'},
   {"bad argument #1 to 'ipairs' %(table expected, got userdata%)",
-   'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end, or over t:totable()'},
-  {"bad argument #1 to 'pairs' %(table expected, got userdata%)",
-   'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end'},
-  {"bad argument #1 to 'for iterator' %(table expected, got userdata%)",
-   'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end'},
+   LOOP .. ', or over t:totable()'},
+  {"bad argument #1 to 'pairs' %(table expected, got userdata%)", LOOP},
+  {"bad argument #1 to 'for iterator' %(table expected, got userdata%)", LOOP},
   {"bad argument #%d+ to 'format' %([^\n]*got userdata%)",
    't:item() is the number of a tensor with one element, tostring(t) its text'},
   {"bad argument #1 to '(%l+)' %(number expected, got userdata%)",
@@ -182,8 +185,14 @@ end
 function hints.of(message, environment)
   local first = message:match '^[^\n]*'
   if first:find 'attempt to compare number with userdata'
-     or first:find 'attempt to compare userdata with number' then
+     or first:find 'attempt to compare userdata with number'
+     or first:find 'both number and %S+Tensor have no less'
+     or first:find 'Tensor and number have no less' then
     return 'tensors are compared by methods: t:gt(5), t:ge(5), t:lt(5), t:le(5), t:eq(5), t:ne(5)'
+  end
+  -- From Lua 5.3 on, ipairs reads a tensor until an index is out of range.
+  if message:find "^[^\n]*index %d+ is out of range.*%[C%]: in function 'for iterator'" then
+    return LOOP .. ', or over t:totable()'
   end
   local use = hint_of_use(first) or hint_of_package(first)
   if use then
