@@ -155,6 +155,12 @@ static int tostring(lua_State* L) {
   return 1;
 }
 
+/* Called with the object and the error, or nil, at the end of the scope of a <close> variable. */
+static int close_object(lua_State* L) {
+  if (push_method(L, 1)) return call_method(L, 0);
+  return luaL_error(L, "%s has no %s operator", name_of(L, 1), operator_name(L));
+}
+
 void luaT_setmetamethods(lua_State* L, int mt) {
   static const struct {
     const char* event;
@@ -177,6 +183,15 @@ void luaT_setmetamethods(lua_State* L, int mt) {
       {"__le", binary, "less or equal"},
       {"__call", call, "call"},
       {"__tostring", tostring, "tostring"},
+      /* Older Luas than 5.3 and 5.4 do not read these. */
+      {"__idiv", binary, "floor division"},
+      {"__band", binary, "bitwise and"},
+      {"__bor", binary, "bitwise or"},
+      {"__bxor", binary, "bitwise exclusive or"},
+      {"__shl", binary, "left shift"},
+      {"__shr", binary, "right shift"},
+      {"__bnot", unary, "bitwise not"},
+      {"__close", close_object, "close"},
   };
   size_t i;
   luaL_checkstack(L, 5, "luaT");

@@ -58,3 +58,33 @@ describe('isTypeOf', function()
     end
   end)
 end)
+
+it('classes have the operators of newer Luas', function()
+  if not rawget(math, 'type') then return pending 'from Lua 5.3 on' end
+  local classes = {}
+  local Number = tensor.class('spec.Number', classes)
+  tensor.class('spec.Derived', 'spec.Number', classes)
+  local events = { idiv = '//', band = '&', bor = '|', bxor = '~', shl = '<<', shr = '>>' }
+  for event in pairs(events) do
+    Number['__' .. event .. '__'] = function(_, b) return event, b end
+  end
+  Number.__bnot__ = function() return 'bnot' end
+  local object = classes.Derived()
+  for event, operator in pairs(events) do
+    local f = load(('local a, b = ... return a %s b'):format(operator))
+    assert.are.equal(event, f(object, 1))
+    assert.are.equal(event, f(1, object))
+  end
+  assert.are.equal('bnot', load 'return ~...' (object))
+  tensor.class('spec.Plain', classes)
+  local ok, message = pcall(load 'return ... // 1', classes.Plain())
+  assert.is_false(ok)
+  assert.matches('both spec.Plain and number have no floor division operator', message)
+  if _VERSION < 'Lua 5.4' then return end
+  local got
+  Number.__close__ = function(self, failure) got = { self, failure } end
+  load 'local x <close> = ...' (object)
+  assert.are.same({ object }, got)
+  pcall(load 'local x <close> = ... error("oops", 0)', object)
+  assert.are.same({ object, 'oops' }, got)
+end)
