@@ -26,9 +26,9 @@ local function install(tensor)
    local ffi = require 'tensor.versions'.ffi
    if not ffi then
       local function refusal(name, got)
-         return function(value)
+         return function(...)
             error(('%s: it needs the FFI of LuaJIT%s')
-                  :format(name, got and ', got ' .. tensor.type(value) or ''), 2)
+                  :format(name, got and ', got ' .. tensor.type((...)) or ''), 2)
          end
       end
       classes.extend('Tensor', function(class)

@@ -2,6 +2,7 @@
 
 local classes = require 'tensor.classes'
 local each = require 'tensor.versions'.each
+local raise = require 'tensor.raise'
 local types = require 'tensor.types'
 
 -- Used instead of the FFI in Lua versions without it.
@@ -9,7 +10,7 @@ local none = {
    cdef = function() end,
    typeof = function(text) return text end,
    cast = function()
-      error('pointers need the FFI of LuaJIT: data(true) and cdata(true) give addresses', 3)
+      raise 'pointers need the FFI of LuaJIT: data(true) and cdata(true) give addresses'
    end,
 }
 

@@ -13,9 +13,6 @@ local operators = {
 return function(tensor)
    local function operator(of_number, of_tensor)
       return function(a, b)
-         if type(a) == 'number' then
-            a = b.new(b:size()):fill(a)
-         end
          return tensor[type(b) == 'number' and of_number or of_tensor](a, b)
       end
    end

@@ -2,6 +2,7 @@
 
 local child = require 'support.child'
 local dialect = require 'support.dialect'
+local tensor = require 'tensor'
 
 -- Lua code that removes libraries.
 local function without(names)
@@ -51,6 +52,16 @@ describe('a Lua state', function()
     dialect.needs_luajit 'other Lua versions have no FFI'
     local output = child.run('', {first = without 'ffi'})
     assert.matches('the module needs: ffi\n', output, 1, true)
+  end)
+
+  it('names the line where pointers need the FFI', function()
+    if rawget(_G, 'jit') then return pending 'LuaJIT has the FFI' end
+    for _, call in ipairs {'t:data()', 't:cdata()', 't:storage():data()', "t:toDLPack('soft')"} do
+      local f = assert(loadstring(('local t = ...\nlocal p = %s\nreturn p'):format(call), '=user'))
+      local ok, message = pcall(f, tensor.ones(2))
+      assert.is_false(ok)
+      assert.matches('^user:2: .*need.* the FFI of LuaJIT', message)
+    end
   end)
 
   it('may lack the others', function()

@@ -177,6 +177,8 @@ it('// and the operators of bits are functions of the elements, where Lua has th
   end
   assert.are.same({ 3, 2 }, of '//'(7, L { 2, 3 }):totable())
   assert.are.same({ 2, 3 }, of '>>'(L { 8, 12 }, 2):totable())
+  assert.error_matches(function() of '<<'(1.5, L { 1 }) end,
+                       'clshift: 1.5 does not fit into elements of type Long')
   local complement = load 'return ~...'
   assert.are.same({ 254, 0 }, complement(tensor.ByteTensor { 1, 255 }):totable())
   assert.are.same({ -2, 0 }, complement(L { 1, -1 }):totable())
