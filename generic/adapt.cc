@@ -128,7 +128,7 @@ bool replace_numbers(lua_State* L, State* state, const Overloads& overloads,
     if (!is_defined(pattern, type)) continue;
     for (int i = 0; i < args.count; ++i) {
       if (!(numbers >> i & 1)) continue;
-      const double value = check_element(L, i + 1, type, overloads.name);
+      const th::Scalar value = check_element(L, i + 1, type, overloads.name);
       Tensor* t = push_new_tensor(L, state, type);
       protect(L, overloads.name, [&] {
         const int64_t one = 1;

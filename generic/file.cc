@@ -213,8 +213,8 @@ int read_numbers(lua_State* L) {
 template <int type>
 void check_element_of_file(lua_State* L, const char* name, char* element) {
   constexpr auto dtype = static_cast<DType>(type);
-  double value = lua_tonumber(L, 2);
   if (th::is_integral(dtype) && dtype != DType::Long) {
+    const double value = lua_tonumber(L, 2);
     double half = std::ldexp(1.0, static_cast<int>(8 * th::item_size(dtype)) - 1);
     if (!(value > -half - 1 && value < 2 * half)) {
       raise_error(L, "%s: %.14g is out of range of type %s", name, value, th::name(dtype));

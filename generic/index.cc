@@ -57,7 +57,7 @@ bool push_vector_element(lua_State* L, const Tensor* t, double number) {
 
 // Writes an element at a checked position. Returns false if an operation has to write it: if only a
 // device has valid bytes, or if a gradient tape records.
-bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, double value) {
+bool write_host_element(lua_State* L, const Tensor* t, ptrdiff_t element, const th::Scalar& value) {
   if (th::tracing() && !th::grad::recording_tapes().empty()) return false;
   th::trace_access(kElementAccess);
   if (th::is_on_device(t->storage)) return false;
@@ -246,7 +246,7 @@ int refuse_key(lua_State* L, State* state) {
 // entries, assigns it to all elements.
 void assign(lua_State* L, State* state, Tensor* t, const TableEntries* entries = nullptr) {
   if (lua_isnumber(L, 3)) {
-    double value = check_element(L, 3, t->dtype, kIndexing);
+    const th::Scalar value = check_element(L, 3, t->dtype, kIndexing);
     protect(L, kIndexing, [&] {
       if (entries) {
         th::subscript_fill(t, entries->list, entries->count, value);
@@ -338,7 +338,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     double number = lua_tonumber(L, 2);
     // If only a device has valid bytes, it writes the element.
     if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER) {
-      double value = check_element(L, 3, t->dtype, kIndexing);
+      const th::Scalar value = check_element(L, 3, t->dtype, kIndexing);
       ptrdiff_t element = vector_element(L, t, number);
       if (write_host_element(L, t, element, value)) return true;
     }
@@ -368,7 +368,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
       return true;
     }
     if (lua_type(L, 3) == LUA_TNUMBER) {
-      double value = check_element(L, 3, t->dtype, kIndexing);
+      const th::Scalar value = check_element(L, 3, t->dtype, kIndexing);
       if (write_host_element(L, t, element, value)) return true;
     }
     Tensor* view = push_new_like(L, state, 1, &t);
@@ -390,7 +390,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     return true;
   }
   const bool number = lua_isnumber(L, 3);
-  double value = number ? check_element(L, 3, t->dtype, kIndexing) : 0;
+  const th::Scalar value = number ? check_element(L, 3, t->dtype, kIndexing) : th::Scalar(0);
   Tensor* source = number ? nullptr : check_source(L, state);
   if (!number && source->dtype != t->dtype && !state->is_torch7(Rule::types)) {
     push_converted(L, state, kIndexing, 3, t->dtype);

@@ -79,7 +79,7 @@ int subtract(lua_State* L, State* state, const Arguments& args) {
   }
   // number - t is computed as -t + number.
   const Object& t = args.objects[1];
-  const double number = check_element(L, 1, t.dtype(), "-");
+  const th::Scalar number = check_element(L, 1, t.dtype(), "-");
   Tensor* result = push_new_tensor(L, state, t.dtype());
   auto* operand = static_cast<Tensor*>(payload(L, t, 2));
   protect(L, "-", [&] {

@@ -131,20 +131,17 @@ void read_argument(lua_State* L, State* state, const Slot& slot, const th::Param
   auto set = [&](const auto& value) {
     th::argument<std::decay_t<decltype(value)>>(call->arguments, parameter) = value;
   };
-  auto set_number = [&](double value) {
-    if (parameter.kind == ParameterKind::float64) return set(value);
-    set(th::Scalar(value));
-  };
   switch (parameter.kind) {
     case ParameterKind::element:
-      return set_number(arg < 0 ? slot.value : check_element(L, index, type, name));
+      return set(arg < 0 ? th::Scalar(slot.value) : check_element(L, index, type, name));
     case ParameterKind::number:
+      return set(arg < 0 ? th::Scalar(slot.value) : read_scalar(L, index, type));
     case ParameterKind::float64:
-      return set_number(arg < 0 ? slot.value : lua_tonumber(L, index));
+      return set(arg < 0 ? slot.value : lua_tonumber(L, index));
     case ParameterKind::accumulator: {
-      const double value = arg < 0 ? slot.value : lua_tonumber(L, index);
+      const th::Scalar value = arg < 0 ? th::Scalar(slot.value) : read_scalar(L, index, type);
       const bool truncates = th::is_integral(type) && state->is_torch7(Rule::numbers);
-      return set_number(truncates ? std::trunc(value) : value);
+      return set(truncates && !value.integral ? th::Scalar(std::trunc(value.d)) : value);
     }
     case ParameterKind::int64:
     case ParameterKind::int32:

@@ -351,18 +351,25 @@ const char* check_text(lua_State* L, int index, const char* function) {
   __builtin_unreachable();
 }
 
-double check_element(lua_State* L, int index, DType type, const char* function) {
+// Returns true if an element of the type can be the number.
+static bool fits(const th::Scalar& number, DType type) {
+  return (number.integral && type == DType::Long) || th::holds(type, number.to_double());
+}
+
+th::Scalar check_element(lua_State* L, int index, DType type, const char* function) {
   const double number = check_number(L, index);
-  if (th::holds(type, number)) return number;
+  const th::Scalar scalar = read_scalar(L, index, type);
+  if (fits(scalar, type)) return scalar;
   const bool finite = std::isfinite(number) || !th::is_integral(type);
   if (finite && registered_state(L)->is_torch7(Rule::numbers)) return number;
   fail_misfit(L, number, type, function, ": convert the tensor, as t:double() does");
 }
 
-double check_listed_element(lua_State* L, double number, DType type, const char* function) {
-  if (!th::holds(type, number) && !registered_state(L)->is_torch7(Rule::numbers)) {
-    fail_misfit(L, number, type, function);
-  }
+th::Scalar check_listed_element(lua_State* L, int index, DType type, const char* function) {
+  const th::Scalar scalar = read_scalar(L, index, type);
+  if (fits(scalar, type)) return scalar;
+  const double number = scalar.to_double();
+  if (!registered_state(L)->is_torch7(Rule::numbers)) fail_misfit(L, number, type, function);
   return number;
 }
 
@@ -483,7 +490,7 @@ void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index) {
   push_element(L, storage->dtype, element);
 }
 
-void write_element(DType type, char* address, double value) {
+void write_element(DType type, char* address, const th::Scalar& value) {
   th::dispatch(type, [&](auto zero) {
     using T = decltype(zero);
     *reinterpret_cast<T*>(address) = th::convert<T>(value);

@@ -372,11 +372,22 @@ double check_number(lua_State* L, int index);
 const char* check_string(lua_State* L, int index);
 const char* optional_string(lua_State* L, int index, const char* by_default);
 void check_kind(lua_State* L, int index, int type);
+// Returns the number at a stack index, for elements of a type. For a type of integers, an integer
+// of Lua 5.3 or later that a double would round is returned as an integer.
+inline th::Scalar read_scalar(lua_State* L, int index, [[maybe_unused]] DType type) {
+  const double number = lua_tonumber(L, index);
+#if LUA_VERSION_NUM >= 503
+  if ((number >= 0x1p53 || number <= -0x1p53) && th::is_integral(type) && lua_isinteger(L, index)) {
+    return th::Scalar(static_cast<int64_t>(lua_tointeger(L, index)));
+  }
+#endif
+  return th::Scalar(number);
+}
 // Returns a number that will be stored as an element. Raises an error if the type is integral and
 // cannot represent the number. After require 'torch' finite numbers are truncated.
-double check_element(lua_State* L, int index, DType type, const char* function);
+th::Scalar check_element(lua_State* L, int index, DType type, const char* function);
 // The same for a number in a table. After require 'torch' NaN and infinity are converted, too.
-double check_listed_element(lua_State* L, double number, DType type, const char* function);
+th::Scalar check_listed_element(lua_State* L, int index, DType type, const char* function);
 // For the numbers that check_whole does not handle inline.
 double check_other_whole(lua_State* L, double number, const char* what);
 // Returns an index as a whole number. Fractions raise an error, or are truncated in Torch7 mode.
@@ -433,7 +444,7 @@ inline void push_scalar(lua_State* L, const th::Scalar& number) {
 // Pushes an element of a storage, which counts from 0, on whatever device the memory is.
 void push_element_of(lua_State* L, Storage* storage, ptrdiff_t index);
 // Stores the number in the element.
-void write_element(DType type, char* address, double value);
+void write_element(DType type, char* address, const th::Scalar& value);
 
 }  // namespace bind
 

@@ -29,8 +29,7 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
                   shown_type(L, lua_gettop(L)));
     }
     write_element(storage->dtype, data,
-                  check_listed_element(L, lua_tonumber(L, -1), storage->dtype,
-                                       storage_class(storage->dtype)));
+                  check_listed_element(L, -1, storage->dtype, storage_class(storage->dtype)));
     lua_pop(L, 1);
   }
 }
@@ -241,7 +240,7 @@ void assign_indexed(lua_State* L) {
                 shown_type(L, 3));
   }
   th::trace_access(kElementAccess);
-  double value = check_element(L, 3, storage->dtype, "indexing");
+  const th::Scalar value = check_element(L, 3, storage->dtype, "indexing");
   ptrdiff_t position = element(L, storage);
   refuse_held(L, state_of(L), "indexing", storage);
   // If only a device has valid bytes, it writes the element. A gradient tape records the operation.
@@ -304,7 +303,7 @@ int element_size(lua_State* L) {
 
 int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
-  double value = check_element(L, 2, storage->dtype, "fill");
+  const th::Scalar value = check_element(L, 2, storage->dtype, "fill");
   refuse_held(L, state_of(L), "fill", storage);
   th::trace_access(kElementAccess);
   protect(L, "fill", [&] { th::ops::fill(all_of(storage).get(), value); });

@@ -112,9 +112,11 @@ inline void TableReader::write(int64_t i, char* data) {
     }
     check_type(t_.nDimension - 1, i);
   }
-  const double number = lua_tonumber(L, -1);
-  if (integral_) check_listed_element(L, number, t_.dtype, tensor_class(t_.dtype));
-  write_element(t_.dtype, data, number);
+  if (integral_) {
+    write_element(t_.dtype, data, check_listed_element(L, -1, t_.dtype, tensor_class(t_.dtype)));
+  } else {
+    write_element(t_.dtype, data, lua_tonumber(L, -1));
+  }
 }
 
 void TableReader::check_keys(int64_t n) {

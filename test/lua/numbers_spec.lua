@@ -308,3 +308,52 @@ it('a power of ten beyond the element type rounds to 0', function()
   assert.are.equal(inf, tensor.round(tensor.Tensor { inf }, -400)[1])
   assert.are.equal(0, tensor.round(12345, -309))
 end)
+
+-- 2^53 + 1 is no double.
+it('integers of Lua are exact in LongTensors, where Lua has integers', function()
+  if not rawget(math, 'type') then return pending 'from Lua 5.3 on' end
+  local most, odd = rawget(math, 'maxinteger'), load 'return (1 << 53) + 1' ()
+  local L = tensor.LongTensor
+  local function check(want, t) assert.are.same(want, t:totable()) end
+  local t = L { odd, most, -odd }
+  check({ odd, most, -odd }, t)
+  check({ { odd }, { most } }, L { { odd }, { most } })
+  check({ odd, most, -odd }, L(t:totable()))
+  check({ 1, 0, 0 }, t:eq(odd))
+  check({ 0, most - odd, -2 * odd }, t - odd)
+  check({ 0, odd - most, 2 * odd }, odd - t)
+  check({ 0, most % odd, 0 }, t % odd)
+  check({ odd, odd }, tensor.clamp(L { most, odd }, 1, odd))
+  check({ odd, most }, tensor.where(tensor.ByteTensor { 1, 0 }, L { odd, 0 }, most))
+  for operator, want in pairs { ['&'] = { odd, 1 }, ['|'] = { odd, odd },
+                                ['~'] = { 0, odd - 1 } } do
+    local f = load(('local a, b = ... return a %s b'):format(operator))
+    check(want, f(L { odd, 1 }, odd))
+    check(want, f(odd, L { odd, 1 }))
+  end
+  t[1], t[2], t[{ 3 }] = most, odd, -most
+  check({ most, odd, -most }, t)
+  t[{ { 1, 2 } }] = odd
+  t[tensor.ByteTensor { 0, 0, 1 }] = odd
+  check({ odd, odd, odd }, t)
+  t:apply(function(x) return x + 1 end)
+  check({ odd + 1, odd + 1, odd + 1 }, t)
+  check({ most, most }, L(2):fill(most))
+  check({ most - 1, most }, tensor.range(most - 1, most, 'torch.LongTensor'))
+  local s = tensor.LongStorage { odd, most }
+  s[1] = most
+  assert.are.same({ most, most }, s:totable())
+  assert.are.same({ odd, odd }, s:fill(odd):totable())
+  local file = tensor.MemoryFile()
+  file:writeLong(odd)
+  file:seek(1)
+  assert.are.equal(odd, file:readLong())
+  local f = tensor.compile(function(a, k) return (a % odd + k):cmul(a:eq(k):long()) end)
+  for _, k in ipairs { odd, odd + 1, most } do
+    for _ = 1, 3 do check({ k % odd + k }, f(L { k }, k)) end
+  end
+  for _, name in ipairs { 'Int', 'Byte' } do
+    assert.is_false(pcall(function() tensor[name .. 'Tensor'](1):fill(most) end))
+  end
+  assert.are.equal(2 ^ 63, tensor.DoubleTensor { most }[1])
+end)
