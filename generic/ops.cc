@@ -395,6 +395,8 @@ int random_number(lua_State* L, State* state, const Overloads& overloads) {
     if (!types_fit(pattern, args, DType::Double)) continue;
     run_pattern(L, state, overloads.name, pattern, args, DType::Double);
     push_element_of(L, t->storage, t->storageOffset);
+    // Only distributions of integers are defined for integral types.
+    if (is_defined(pattern, DType::Long)) replace_by_integer(L);
     return 1;
   }
   lua_remove(L, 1);

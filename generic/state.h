@@ -433,6 +433,13 @@ template <class T>
 void push_integer(lua_State* L, T number) {
   compat_pushint64(L, static_cast<int64_t>(number));
 }
+// If the value at the top of the stack is a whole number, replaces it by an integer.
+inline void replace_by_integer(lua_State* L) {
+  int64_t integer = 0;
+  if (lua_type(L, -1) != LUA_TNUMBER || !read_integer(lua_tonumber(L, -1), &integer)) return;
+  lua_pop(L, 1);
+  push_integer(L, integer);
+}
 // Pushes the result of an operation.
 inline void push_scalar(lua_State* L, const th::Scalar& number) {
   if (number.integral) {

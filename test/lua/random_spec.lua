@@ -255,3 +255,13 @@ it('integers that the element type does not hold are errors', function()
     assert.is_true(t:min() > 500)
   end
 end)
+
+it('single random integers are integers, where Lua has them', function()
+  local math_type = rawget(math, 'type')
+  if not math_type then return pending 'from Lua 5.3 on' end
+  for name, arguments in pairs { random = { 10 }, bernoulli = { 0.5 }, geometric = { 0.5 },
+                                 binomial = { 5, 0.5 }, poisson = { 3 } } do
+    assert.are.equal('integer', math_type(tensor[name](unpack(arguments))), name)
+  end
+  assert.are.equal('float', math_type(tensor.uniform(2, 2)))
+end)
