@@ -23,7 +23,8 @@ describe('a part of the module', function()
       print(pcall(function() return tensor.plot.lin end))
       print(pcall(function() return tensor.ensum end))
     ]]
-    assert.matches('finfo: ', output)
+    -- Lua 5.1 does not know the number of parameters.
+    assert.matches((rawget(_G, 'jit') or rawget(math, 'type')) and 'finfo: ' or '^true', output)
     assert.matches("tensor.plot has no function or field 'lin': did you mean line%?", output)
     assert.matches("the module has no function or field 'ensum': did you mean einsum%?", output)
   end)
