@@ -158,7 +158,7 @@ describe('rows that are sorted', function()
   end
 
   local function shown(list)
-    for i, x in ipairs(list) do list[i] = ('%a'):format(x) end
+    for i, x in ipairs(list) do list[i] = ('%.17g'):format(x) end
     return list
   end
 
@@ -190,7 +190,7 @@ describe('rows that are sorted', function()
               assert.are.same(want_indices[k], indices[k]:totable(), what)
               assert.are.same(want_values[k], shown(values[k]:totable()), what)
               if not descending then
-                assert.are.equal(want_values[k][math.ceil(n / 2)], ('%a'):format(least[k]), what)
+                assert.are.equal(want_values[k][math.ceil(n / 2)], ('%.17g'):format(least[k]), what)
               end
             end
           end

@@ -291,6 +291,7 @@ describe('a machine without a GPU', function()
   end)
 
   it('keeps memory that another library shares, while another device reads it', function()
+    dialect.needs_luajit 'DLPack needs the FFI'
     local output = output_of('TENSOR_DEVICE=soft:2', [[
       local t = tensor.ones(3):to('gpu:1')
       local owner = t:toDLPack('gpu:1')

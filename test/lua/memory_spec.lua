@@ -1,5 +1,6 @@
 -- Memory: loops do not let it grow, counters go back, views and storages keep it alive.
 
+local dialect = require 'support.dialect'
 local tensor = require 'tensor'
 
 -- Sanitizers keep freed memory for a while, so memory loops find less there.
@@ -55,6 +56,7 @@ describe('loops that drop large tensors', function()
   -- After a long collection the next one is delayed until a limit of garbage is reached. Most
   -- memory of a small tensor is not its elements. Lua's own pause prevents further collections.
   large('stay small when a collection takes long', function()
+    dialect.needs_luajit 'a C function is called through the FFI'
     local growth = in_child [[
       local ffi = require 'ffi'
       ffi.cdef 'int usleep(unsigned microseconds);'
@@ -102,6 +104,7 @@ describe('loops that drop large tensors', function()
   end)
 
   large('map files again after a collection', function()
+    dialect.needs_luajit 'a C function is called through the FFI'
     local maps = in_child [[
       local ffi = require 'ffi'
       ffi.cdef 'typedef struct { unsigned long now, most; } limits; int setrlimit(int, const limits *);'

@@ -356,7 +356,8 @@ describe('other rules', function()
   end)
 
   it('tables have no holes', function()
-    fails(function() tensor.Tensor { 1, nil, 3 } end, 'position 2 of the table is nil')
+    fails(function() tensor.Tensor { 1, nil, 3 } end, 'position 2 of ')  -- # is 3 in Lua 5.4
+    fails(function() tensor.Tensor { 1, [3] = 3 } end, 'position 2 of the table is nil')
     fails(function() tensor.IntTensor { [1] = 1, [1000] = 3 } end, 'position 2', 'position 1000')
     fails(function() tensor.Tensor { { 1 }, { 2, [5] = 3 } } end, 'position 2')
     fails(function() tensor.Tensor { [5] = 3 } end, 'position 1')

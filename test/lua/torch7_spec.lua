@@ -1,6 +1,7 @@
 -- Torch7 programs and packages: behaviour that the other specs do not test.
 
 local child = require 'support.child'
+local dialect = require 'support.dialect'
 
 -- Each function is compiled with the first argument. A finalizer then calls it with the second. In
 -- some versions of LuaJIT a loop over pairs does not end there: versions.each in lua/versions.lua.
@@ -228,7 +229,7 @@ describe('the program th', function()
                                  :format(input or '', prefix, command)))
     local text = pipe:read '*a'
     pipe:close()
-    return text
+    return dialect.plain(text)
   end
 
   local script = os.tmpname()
