@@ -235,7 +235,7 @@ describe('texts', function()
     local glyph, seen = require('tensor.plot.font').glyph, {}
     for code = 32, 126 do
       local ink = table.concat(glyph(string.char(code)):view(-1):totable())
-      assert.is_nil(seen[ink], ('%s and %s'):format(string.char(code), seen[ink]))
+      assert.is_nil(seen[ink], ('%s and %s'):format(string.char(code), tostring(seen[ink])))
       seen[ink] = string.char(code)
     end
   end)
