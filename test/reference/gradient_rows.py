@@ -44,6 +44,8 @@ case("ldexpValue", "a:ldexp(3)", lambda x: x * 8, real(2, 3))
 case("clamp", "a:clamp(-0.5, 0.5)", lambda x: x.clamp(-0.5, 0.5), real(3, 4))
 case("clampMin", "a:clamp(-0.5)", lambda x: x.clamp(min=-0.5), real(3, 4))
 case("clampMax", "a:clampMax(0.5)", lambda x: x.clamp(max=0.5), real(3, 4))
+case("leakyRelu", "a:leakyRelu(0.2)", lambda x: F.leaky_relu(x, 0.2), real(3, 4))
+case("elu", "a:elu(1.5)", lambda x: F.elu(x, 1.5), real(3, 4))
 case("clampTensors", "tensor.clamp(a, b, c)", torch.clamp, real(2, 3), real(2, 3, number=1) - 1,
      real(2, 3, number=2) + 1)
 case("frexp", "(tensor.frexp(a))", lambda x: torch.frexp(x)[0], real(2, 3))

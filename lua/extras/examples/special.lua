@@ -39,8 +39,8 @@ exp2
 
 cbrt
 > tensor.cbrt(tensor.Tensor{-8, 27})
--2.0000
- 3.0000
+-2
+ 3
 [torch.DoubleTensor of size 2]
 
 deg2rad
