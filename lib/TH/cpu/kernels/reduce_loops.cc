@@ -6,6 +6,7 @@
 #include "cpu/kernels/reduce_loops.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #ifdef __F16C__
@@ -161,10 +162,35 @@ inline void store(Wide* out, A value) {
   }
 }
 
+// The sum of n 8-bit integers. Blocks of rows are added in 16 bits, which hold kMost such numbers.
+template <class T>
+inline int64_t sum_of_bytes(const T* x, int64_t n) {
+  using Part = std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>;
+  constexpr int64_t kWidth = 64, kMost = 256;
+  int64_t total = 0;
+  while (n >= kRows * kWidth) {
+    const int64_t rows = std::min(n / kWidth, kMost) / kRows * kRows;
+    Part parts[kWidth] = {};
+    for (int64_t i = 0; i < rows; i += kRows, x += kRows * kWidth) {
+      for (int64_t j = 0; j < kWidth; ++j) {
+        parts[j] = static_cast<Part>(parts[j] + x[j] + x[j + kWidth] + x[j + 2 * kWidth] +
+                                     x[j + 3 * kWidth]);
+      }
+    }
+    for (const Part part : parts) total += part;
+    n -= rows * kWidth;
+  }
+  for (int64_t i = 0; i < n; ++i) total += x[i];
+  return total;
+}
+
 // Reduces one contiguous run.
 template <class R, class T>
 inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   using A = typename R::A;
+  if constexpr (std::is_same_v<R, Sum<T>> && std::is_integral_v<T> && sizeof(T) == 1) {
+    return sum_of_bytes(x, n);
+  }
   constexpr int64_t lanes = kLaneBytes / sizeof(A);
   constexpr bool narrows = std::is_floating_point_v<A> && !kIsWide<R, T>;
   if (n < (narrows ? lanes / 2 : 2 * lanes)) {
