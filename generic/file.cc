@@ -21,7 +21,7 @@ const char* const kClasses[] = {"torch.File", "torch.DiskFile", "torch.PipeFile"
 
 int push_file(lua_State* L, File* file, const char* name) {
   luaT_pushudata(L, file, name);
-  // Files in memory that nothing uses any more.
+  // Programs may leave files in memory unclosed.
   collect_under_pressure(L, registered_state(L));
   if (file) {
     // Each file has its own table, where writeObject and readObject record the objects they have

@@ -137,7 +137,8 @@ describe('help', function()
       ['image.load'] = '; similar names: load loadobj', ['plot.lin'] = '; did you mean line?',
       ['plot.median'] = '; similar names: median nanmedian',
       ['figure:grid'] = '; similar names: meshgrid',
-      ['nn.ReLU'] = '; similar names: leakyRelu relu', ['nn.initializer.linear'] = '; did you mean linear?',
+      ['nn.ReLU'] = '; similar names: leakyRelu relu',
+      ['nn.initializer.linear'] = '; did you mean linear?',
     } do
       assert.has_error(function() tensor.help(name) end, 'help: unknown name: ' .. name .. hint)
     end

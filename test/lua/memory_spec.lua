@@ -107,7 +107,8 @@ describe('loops that drop large tensors', function()
     dialect.needs_luajit 'a C function is called through the FFI'
     local maps = in_child [[
       local ffi = require 'ffi'
-      ffi.cdef 'typedef struct { unsigned long now, most; } limits; int setrlimit(int, const limits *);'
+      ffi.cdef 'typedef struct { unsigned long now, most; } limits;'
+      ffi.cdef 'int setrlimit(int, const limits *);'
       local name = os.tmpname() .. '.npy'
       tensor.save(name, tensor.ones(1e6))
       ffi.C.setrlimit(9, ffi.new('limits', (status 'VmSize' + 200) * 2 ^ 20, -1))

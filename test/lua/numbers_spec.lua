@@ -309,7 +309,7 @@ it('a power of ten beyond the element type rounds to 0', function()
   assert.are.equal(0, tensor.round(12345, -309))
 end)
 
--- 2^53 + 1 is no double.
+-- No double is equal to 2^53 + 1.
 it('integers of Lua are exact in LongTensors, where Lua has integers', function()
   if not rawget(math, 'type') then return pending 'from Lua 5.3 on' end
   local most, odd = rawget(math, 'maxinteger'), load 'return (1 << 53) + 1' ()

@@ -293,8 +293,8 @@ Var on_diagonal(const Var& g, Shape t) {
 
 Var transposed(const Var& t) { return transpose(t, int64_t{-1}, int64_t{-2}); }
 
-// With weights w = g / r, row i of the gradient is the sum of w[i][j] * (a[i] - b[j]), which is not
-// changed by subtracting the mean of b from all rows. That keeps digits.
+// Row i of the gradient is the sum of w[i][j] * (a[i] - b[j]) for the weights w = g / r.
+// Subtracting the mean of b from all rows changes nothing, but keeps digits.
 Var distance_slope(const Var& g, const Var& r, const Var& a, const Var& b) {
   const Var weights = only(g / without_zeros(r), neValue(r, 0));
   const Var center = mean(b, int64_t{-2}, true);
