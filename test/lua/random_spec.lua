@@ -102,6 +102,45 @@ describe('generators', function()
   end)
 end)
 
+describe('many samples without replacement', function()
+  -- Enough categories and samples for another algorithm than that of few.
+  local CATEGORIES = 1024
+
+  -- Categories with the probabilities 0, 1, 0 and 3 in turn.
+  local function probabilities()
+    return tensor.Tensor { 0, 1, 0, 3 }:repeatTensor(CATEGORIES / 4)
+  end
+
+  it('are distinct, possible, and begin as few samples do', function()
+    local p = probabilities()
+    tensor.manualSeed(3)
+    local all = tensor.multinomial(p, CATEGORIES / 2)
+    tensor.manualSeed(3)
+    local few = tensor.multinomial(p, 60)
+    assert.are.same(few:totable(), all:narrow(1, 1, 60):totable())
+    assert.are.same(tensor.range(2, CATEGORIES, 2):totable(), all:sort():totable())
+  end)
+
+  it('have the probabilities of the remaining categories', function()
+    local rows, samples, heavy = 16, CATEGORIES / 8, 0
+    tensor.manualSeed(5)
+    local drawn = tensor.multinomial(probabilities():repeatTensor(rows, 1), samples)
+    for row = 1, rows do
+      assert.are.equal(samples, tensor.unique(drawn[row]):nElement())
+      heavy = heavy + tensor.remainder(drawn[row], 4):eq(0):sum()
+    end
+    -- Light ones remain with probability x, heavy ones with x^3, where x + x^3 = 1.5.
+    assert.is_true(math.abs(heavy - rows * samples * 0.7225) < 60)
+  end)
+
+  it('are right if the probabilities differ by many orders of magnitude', function()
+    local p = tensor.pow(0.9, tensor.range(1, 2000):double())
+    local drawn = tensor.multinomial(p, 2000)
+    assert.are.same(tensor.range(1, 2000):totable(), drawn:sort():totable())
+    assert.is_true(drawn:narrow(1, 1, 100):double():mean() < 200)
+  end)
+end)
+
 describe('generators of Philox', function()
   local g
   before_each(function()

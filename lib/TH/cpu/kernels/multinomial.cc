@@ -78,6 +78,53 @@ class Categories {
   Workspace<bool> possible_;
 };
 
+// The remaining probabilities of one distribution, in a binary tree of sums: a draw and the removal
+// of its category take O(log n). Node k is the sum of nodes 2 k and 2 k + 1; the leaves are the
+// categories. Sums are recomputed, so their rounding errors do not grow.
+class SumTree {
+ public:
+  explicit SumTree(int64_t categories) : leaves_(leaves_for(categories)), sums_(2 * leaves_) {}
+
+  template <class T>
+  void set(const T* p, int64_t categories) {
+    double* leaf = sums_.data() + leaves_;
+    for (int64_t i = 0; i < leaves_; ++i) leaf[i] = i < categories ? load(p[i]) : 0.;
+    for (int64_t k = leaves_ - 1; k > 0; --k) sums_[k] = sums_[2 * k] + sums_[2 * k + 1];
+  }
+
+  // Removes and returns the first category at which the cumulative sum reaches u times the total.
+  // It never has probability 0.
+  int64_t take(double u) {
+    double target = u * sums_[1];
+    int64_t k = 1;
+    while (k < leaves_) {
+      const double left = sums_[2 * k], right = sums_[2 * k + 1];
+      k *= 2;
+      if (left > 0 && (target <= left || !(right > 0))) continue;
+      target -= left;
+      ++k;
+    }
+    const int64_t category = k - leaves_;
+    sums_[k] = 0;
+    for (k /= 2; k > 0; k /= 2) sums_[k] = sums_[2 * k] + sums_[2 * k + 1];
+    return category;
+  }
+
+ private:
+  static int64_t leaves_for(int64_t categories) {
+    int64_t leaves = 1;
+    while (leaves < categories) leaves *= 2;
+    return leaves;
+  }
+
+  int64_t leaves_;
+  Workspace<double> sums_;
+};
+
+// Up to this number of categories times samples in a row, samples without replacement use
+// Torch7's algorithm, whose rounding errors decide in rare cases.
+constexpr int64_t kMostByTorch7 = 1 << 16;
+
 template <class T>
 void check_row(const MultinomialCall& call, int64_t row) {
   const T* p = reinterpret_cast<const T*>(call.p) + row * call.categories;
@@ -107,19 +154,39 @@ void check_row(const MultinomialCall& call, int64_t row) {
   }
 }
 
+double next_unit(const MultinomialCall& call) {
+  uint32_t word;
+  call.generator->words(&word, 1);
+  return unit_of(word);
+}
+
+template <class T>
+void draw_distinct(const MultinomialCall& call) {
+  auto* p = reinterpret_cast<const T*>(call.p);
+  SumTree remaining(call.categories);
+  for (int64_t row = 0; row < call.rows; ++row) {
+    remaining.set(p + row * call.categories, call.categories);
+    int64_t* out = call.out + row * call.samples;
+    for (int64_t i = 0; i < call.samples; ++i) {
+      out[i] = remaining.take(next_unit(call)) + call.index_base;
+    }
+  }
+}
+
 template <class T>
 void multinomial(const MultinomialCall& call) {
   auto* p = reinterpret_cast<const T*>(call.p);
   for (int64_t row = 0; row < call.rows; ++row) {
     check_row<T>(call, row);
   }
+  if (!call.with_replacement && call.samples > kMostByTorch7 / call.categories) {
+    return draw_distinct<T>(call);
+  }
   Categories<T> distribution(call.categories);
   for (int64_t row = 0; row < call.rows; ++row) {
     distribution.set(p + row * call.categories);
     for (int64_t i = 0; i < call.samples; ++i) {
-      uint32_t word;
-      call.generator->words(&word, 1);
-      int64_t category = distribution.draw(unit_of(word));
+      int64_t category = distribution.draw(next_unit(call));
       call.out[row * call.samples + i] = category + call.index_base;
       if (!call.with_replacement && i + 1 < call.samples) distribution.take_out(category);
     }
