@@ -17,9 +17,24 @@ struct SearchCall {
   LoopPlan plan;
 };
 
+// counts[k] = the number of elements of x in bin k: edges[k] <= x < edges[k + 1]. The last bin
+// includes its upper edge. Elements outside, and NaN, are in no bin. The edges ascend; bins >= 1.
+// Without edges, which is for integers only, counts[k] = the number of elements equal to first + k,
+// and there are no other elements. All arrays are contiguous.
+struct HistogramCall {
+  DType dtype;
+  int64_t n, bins;
+  const char* x;
+  const char* edges;  // bins + 1 of them, or null
+  int64_t first;
+  int64_t* counts;
+};
+
 }  // namespace th
 
 // The rows of TH_KERNEL_OPS.
-#define TH_SEARCH_OPS(X) X(search, SearchCall)
+#define TH_SEARCH_OPS(X) \
+  X(search, SearchCall)  \
+  X(histogram, HistogramCall)
 
 #endif

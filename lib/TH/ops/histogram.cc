@@ -1,10 +1,12 @@
-// Histograms: scatterAdd adds 1 to the bin of each element.
+// Histograms. The CPU has a kernel for them. On devices scatterAdd adds 1 to the bin of each
+// element.
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ops/formula_operations.h"
+#include "ops/operands.h"
 #include "tensor/checked.h"
 
 namespace th {
@@ -152,6 +154,24 @@ void shapes_of_counts(A& a, Shapes& s) {
 // The type in which weights are added: sums of floating-point numbers are doubles.
 DType sum_type(DType type) { return is_integral(type) ? compute_type(type) : DType::Double; }
 
+// Counts the elements of x, which is not empty, in bins, by the kernel of the CPU. edges: of the
+// type of x. Null: the bins are the integers from TH_INDEX_BASE on. counts: a contiguous LongTensor
+// with one element for each bin.
+void count_on_cpu(Op op, Tensor* counts, Tensor* x, Tensor* edges) {
+  const TensorRef elements = contiguous(x), limits = contiguous_or_null(edges);
+  run(op, nullptr, [&](Operands& at) {
+    HistogramCall call;
+    call.dtype = x->dtype;
+    call.n = x->numel();
+    call.bins = counts->numel();
+    call.x = at.read(elements.get()).data;
+    call.edges = read_or_null(at, limits);
+    call.first = TH_INDEX_BASE;
+    call.counts = reinterpret_cast<int64_t*>(at.overwrite(counts));
+    return call;
+  });
+}
+
 // Adds the weights to the elements of r at the positions of t.
 void add_weights(Tensor* r, Tensor* t, Tensor* weights) {
   place_result(device_of({t}), r);
@@ -168,6 +188,9 @@ void add_weights(Tensor* r, Tensor* t, Tensor* weights) {
 void shapes(args::bincount& a, Shapes& s) { shapes_of_counts(a, s); }
 
 void calls(args::bincount& a) {
+  if (a.t->numel() > 0 && !device_of({a.r_, a.t})) {
+    return count_on_cpu(Op::bincount, a.r_, a.t, nullptr);
+  }
   TensorRef values = in_type(a.t, DType::Long), ones = empty(DType::Long);
   if (values->numel() > 0) ones = filled_like(values, DType::Long, 1);
   add_weights(a.r_, values.get(), ones.get());
@@ -232,6 +255,17 @@ Var counts_of_bins(const Var& bin, int64_t bins, DType type) {
   return as(sums_of_bins(bin, bins, filled(bin, 1)), type);
 }
 
+// Counts the elements of t, in its type.
+Var counts_by_edges(Tensor* t, Tensor* edges) {
+  const int64_t bins = edges->size[0] - 1;
+  if (t->numel() == 0 || device_of({t, edges})) {
+    return counts_of_bins(bins_by_edges(flat(ref(t)), ref(edges)), bins, t->dtype);
+  }
+  const Var counts(TensorRef(tensor_new_sized(DType::Long, 1, &bins)));
+  count_on_cpu(Op::histogram, counts.get(), t, edges);
+  return as(counts, t->dtype);
+}
+
 // Divides along each dimension by the widths of its bins.
 Var volumes_of(const TensorList& edges) {
   Var volumes;
@@ -270,10 +304,9 @@ void calls(args::histogram&) {}
 
 void shapes(args::histogramEdges& a, Shapes& s) {
   check_edges(s, *a.edges, &a.edges, a.edges);
-  const Var edges = ref(a.edges);
-  const int64_t bins = edges->size[0] - 1;
-  const Var counts = counts_of_bins(bins_by_edges(flat(ref(a.t)), edges), bins, a.t->dtype);
-  give(s, a.hist, a.density ? density_of(counts, diff(edges, int64_t{1}, int64_t{0})) : counts);
+  const Var counts = counts_by_edges(a.t, a.edges);
+  give(s, a.hist,
+       a.density ? density_of(counts, diff(ref(a.edges), int64_t{1}, int64_t{0})) : counts);
 }
 void calls(args::histogramEdges&) {}
 

@@ -38,4 +38,8 @@ void run_search(Queue& queue, const SearchCall& call) {
   });
 }
 
+void run_histogram(Queue&, const HistogramCall&) {
+  fail_unsupported("histograms are computed by a search and a scatter");
+}
+
 }  // namespace th

@@ -1,0 +1,136 @@
+-- Histograms, counts, sets, rounding and reductions by an index, against loops over elements: for
+-- sizes and values that have an algorithm of their own.
+
+local tensor = require 'tensor'
+local elements = require 'support.elements'
+local same_on_threads = require 'support.same_on_threads'
+
+local random = elements.generator(11)
+local nan, inf = 0 / 0, math.huge
+
+-- Returns numbers from -4 to 4, special values, and the edges with their neighbours.
+local function values_around(class, edges)
+  local list = { nan, inf, -inf, 0, -0, 1e30, -1e30 }
+  for _ = 1, 3000 do list[#list + 1] = 8 * random() - 4 end
+  local x, at = class(list), class(edges)
+  local up, down = class { inf }:expandAs(at), class { -inf }:expandAs(at)
+  return tensor.cat { x, at, tensor.nextafter(at, up), tensor.nextafter(at, down) }
+end
+
+local function naive_histogram(x, edges)
+  local bins = #edges - 1
+  local counts = {}
+  for k = 1, bins do counts[k] = 0 end
+  for _, value in ipairs(x) do
+    if value == edges[bins + 1] then
+      counts[bins] = counts[bins] + 1
+    elseif value >= edges[1] and value < edges[bins + 1] then
+      local k = bins
+      while value < edges[k] do k = k - 1 end
+      counts[k] = counts[k] + 1
+    end
+  end
+  return counts
+end
+
+local function equal_edges(bins, low, high)
+  return tensor.linspace(low, high, bins + 1):totable()
+end
+local function uneven_edges(bins)
+  local list = {}
+  for k = 1, bins + 1 do list[k] = 6 * random() - 3 end
+  table.sort(list)
+  return list
+end
+
+local all_edges = {
+  ['one bin'] = { -1, 1 },
+  ['few bins'] = { -3, -0.5, 0, 0.25, 2 },
+  ['an empty range'] = { 1, 1 },
+  ['repeated edges'] = { -1, -1, 0, 0, 0, 2, 2 },
+  ['infinite edges'] = { -inf, 0, inf },
+  ['19 uneven bins'] = uneven_edges(19), ['20 uneven bins'] = uneven_edges(20),
+  ['200 uneven bins'] = uneven_edges(200),
+  ['19 equal bins'] = equal_edges(19, -2, 2), ['20 equal bins'] = equal_edges(20, -3, 3),
+  ['50 equal bins'] = equal_edges(50, 0, 1), ['300 equal bins'] = equal_edges(300, -4, 4),
+}
+-- Nearly all bins of these have no or several numbers of float between their edges.
+all_edges['narrow bins'] = equal_edges(30, 1, 1 + 2 ^ -20)
+-- The edges are the fractions that a guess of the bin rounds.
+all_edges['tenths'] = {}
+for k = 0, 30 do all_edges['tenths'][k + 1] = k / 10 end
+all_edges['many repeated edges'] = {}
+for k = 0, 60 do all_edges['many repeated edges'][k + 1] = math.floor(k / 20) end
+
+describe('histogram', function()
+  for _, class in ipairs { tensor.FloatTensor, tensor.DoubleTensor } do
+    for name, list in pairs(all_edges) do
+      it('counts ' .. name .. ' of ' .. tensor.typename(class()), function()
+        local edges = class(list)
+        local x = values_around(class, list)
+        local want = naive_histogram(x:totable(), edges:totable())
+        assert.are.same(want, tensor.histogram(x, edges):totable())
+        -- Other layouts.
+        local pairs_of = x:narrow(1, 1, math.floor(x:nElement() / 2) * 2):view(-1, 2)
+        want = naive_histogram(pairs_of:select(2, 1):totable(), edges:totable())
+        assert.are.same(want, tensor.histogram(pairs_of:select(2, 1), edges):totable())
+        assert.are.same(tensor.histogram(pairs_of:t():contiguous(), edges):totable(),
+                        tensor.histogram(pairs_of:t(), edges):totable())
+      end)
+    end
+
+    it('has the edges that it returns, for ' .. tensor.typename(class()), function()
+      for _, bins in ipairs { 1, 7, 19, 20, 64, 1000 } do
+        local borders = class(tensor.linspace(0, 1, 201):totable())
+        local x = tensor.cat(class(2000):uniform(-1, 2), borders)
+        local counts, edges = tensor.histogram(x, bins, 0, 1)
+        assert.are.same(naive_histogram(x:totable(), edges:totable()), counts:totable())
+      end
+    end)
+  end
+
+  it('counts no elements, and equal ones', function()
+    local none = tensor.histogram(tensor.Tensor(), tensor.Tensor { 1, 2, 3 })
+    assert.are.same({ 0, 0 }, none:totable())
+    local x = tensor.Tensor(50):fill(3)
+    local edges = tensor.range(1, 40)
+    assert.are.equal(50, tensor.histogram(x, edges)[3])
+  end)
+
+  it('is the same with any number of threads', function()
+    local x = tensor.FloatTensor(300000):normal()
+    local few = tensor.FloatTensor { -1, 0, 2 }
+    local equal, uneven = tensor.linspace(-2, 2, 41):float(), tensor.FloatTensor(41):normal():sort()
+    same_on_threads({ 1, 2, 3, 5 }, function()
+      return tensor.histogram(x, few), tensor.histogram(x, equal), tensor.histogram(x, uneven)
+    end)
+  end)
+end)
+
+describe('bincount', function()
+  for _, name in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long' } do
+    it('counts a ' .. name .. 'Tensor', function()
+      local most = name == 'Byte' and 255 or 127
+      for _, n in ipairs { 1, 3, 5, 4099, 100001 } do
+        local list, want = {}, {}
+        for k = 1, 300 do want[k] = 0 end
+        for i = 1, n do
+          local value = i == 2 and most or math.floor(random() ^ 3 * most) + 1
+          list[i] = value
+          want[value] = want[value] + 1
+        end
+        local x = tensor[name .. 'Tensor'](list)
+        assert.are.same(want, x:bincount(300):totable())
+        local short = x:bincount():totable()
+        assert.are.equal(x:max(), #short)
+        for k = 1, #short do assert.are.equal(want[k], short[k]) end
+      end
+    end)
+  end
+
+  it('is the same with any number of threads', function()
+    local bytes = tensor.ByteTensor(300000):random(1, 255)
+    local longs = tensor.LongTensor(300000):random(1, 1000)
+    same_on_threads({ 1, 2, 5 }, function() return bytes:bincount(), longs:bincount() end)
+  end)
+end)
