@@ -134,3 +134,23 @@ describe('bincount', function()
     same_on_threads({ 1, 2, 5 }, function() return bytes:bincount(), longs:bincount() end)
   end)
 end)
+
+describe('isin', function()
+  it('compares with few and many values', function()
+    for _, count in ipairs { 1, 8, 9, 16, 17, 40 } do
+      local list, values = {}, {}
+      for k = 1, count do values[k] = math.floor(200 * random()) / 4 end
+      for i = 1, 500 do list[i] = math.floor(200 * random()) / 4 end
+      list[7], list[8], values[1] = nan, inf, nan
+      local want = {}
+      for i, x in ipairs(list) do
+        want[i] = 0
+        for _, value in ipairs(values) do
+          if x == value then want[i] = 1 end
+        end
+      end
+      local t, among = tensor.FloatTensor(list), tensor.FloatTensor(values)
+      assert.are.same(want, tensor.isin(t, among):totable())
+    end
+  end)
+end)

@@ -29,8 +29,10 @@ Var is_among(const Var& t, const Var& values) {
   if (t->numel() == 0 || values->numel() == 0) {
     return filled(t, DType::Byte, t->nDimension, t->size, 0);
   }
-  constexpr int64_t kFew = 8;  // values: comparing with each takes less time than searching
-  if (values->numel() <= kFew && !device_of({values.get()}) && !tracing()) {
+  // Comparing with each of few values takes less time than searching.
+  const int64_t count = values->numel();
+  const bool few = count <= 4 || (count <= 16 && t->numel() / count >= 50);
+  if (few && !device_of({values.get()}) && !tracing()) {
     const Var list = flat(values);
     Var found;
     for (int64_t k = 0; k < list->numel(); ++k) {
