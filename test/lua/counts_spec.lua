@@ -154,3 +154,58 @@ describe('isin', function()
     end
   end)
 end)
+
+describe('indexReduce of whole rows', function()
+  local combine = {
+    amax = function(a, b) return (a ~= a or a > b) and a or b end,
+    amin = function(a, b) return (a ~= a or a < b) and a or b end,
+    prod = function(a, b) return a * b end,
+    sum = function(a, b) return a + b end,
+  }
+
+  for _, name in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float',
+                          'Double' } do
+    it('combines them in order, in a ' .. name .. 'Tensor', function()
+      local class = tensor[name .. 'Tensor']
+      local columns = 67
+      local t, src = class(3, columns), class(5, columns)
+      local function draw() return math.floor(3 * random()) end
+      t:apply(draw)
+      src:apply(draw)
+      if name == 'Float' or name == 'Double' then t[2][5], src[4][9] = nan, nan end
+      local index = tensor.LongTensor { 2, 1, 2, 2, 1 }
+      for how, f in pairs(combine) do
+        local want = t:totable()
+        for i = 1, 5 do
+          local row = want[index[i]]
+          for j = 1, columns do row[j] = f(row[j], src[i][j]) end
+        end
+        local text = tensor.Tensor(want):totable()
+        local function compare(got)
+          got = got:double():totable()
+          for i = 1, 3 do
+            for j = 1, columns do
+              local a, b = text[i][j], got[i][j]
+              assert.is_true(a == b or (a ~= a and b ~= b))
+            end
+          end
+        end
+        compare(t:clone():indexReduce(1, index, src, how))
+        compare(t:t():contiguous():indexReduce(2, index, src:t():contiguous(), how):t())
+        compare(t:t():contiguous():t():indexReduce(1, index, src, how))
+      end
+    end)
+  end
+
+  it('checks each index', function()
+    local t = tensor.zeros(4, 2000)
+    for _, bad in ipairs { 0, 5, -5 } do
+      local index = tensor.LongTensor { 1, 2, bad }
+      assert.has_error(function() t:indexReduce(1, index, tensor.ones(3, 2000), 'amax') end)
+      assert.has_error(function()
+        tensor.zeros(2000, 4):indexReduce(2, index, tensor.ones(2000, 3), 'amax')
+      end)
+    end
+    assert.are.equal(0, t:sum())
+  end)
+end)

@@ -53,7 +53,12 @@ void check_on_host(Condition condition, int64_t limit, Tensor* t, const CheckTex
     call.plan.start_contiguous(t->numel());
     call.plan.add_contiguous(data, item_size(t->dtype));
   } else {
-    call.plan.start(t->nDimension, t->size);
+    // Repeated integers are checked once. Errors about other types need the position.
+    int64_t size[kMaxDims];
+    for (int d = 0; d < t->nDimension; ++d) {
+      size[d] = t->stride[d] == 0 && is_integral(t->dtype) ? 1 : t->size[d];
+    }
+    call.plan.start(t->nDimension, size);
     call.plan.add(data, item_size(t->dtype), t->stride);
     call.plan.plan(true);
   }

@@ -14,11 +14,12 @@
 namespace th {
 namespace {
 
-// Combines elements by a function. Accumulate is a template argument instead, for speed; the others
-// are rare.
+// Combines elements, or n contiguous ones, by a function. Accumulate is a template argument
+// instead, for speed; the others are rare.
 template <class T>
 struct CombineBy {
   void (*function)(T* to, const T* from);
+  void (*contiguous)(T* to, const T* from, int64_t n);
   void run(T* to, const T* from) const { function(to, from); }
 };
 
@@ -39,6 +40,10 @@ inline int64_t index_of(const int64_t* index, int64_t i, int64_t size) {
 template <class T, class Action>
 [[gnu::noinline]] void run_contiguous(const Action& action, T* to, const T* from, int64_t n) {
   for (int64_t i = 0; i < n; ++i) action.run(to + i, from + i);
+}
+template <class T, class Action>
+void combine_contiguous(T* to, const T* from, int64_t n) {
+  run_contiguous(Action(), to, from, n);
 }
 
 // The slices of one operand along a dimension, directly or through an index. Steps are in bytes.
@@ -109,6 +114,8 @@ class Slices {
     if (to_stride == item && from_stride == item) {
       if constexpr (std::is_same_v<Action, Move<T>>) {
         std::memcpy(to, from, n * item);
+      } else if constexpr (std::is_same_v<Action, CombineBy<T>>) {
+        action.contiguous(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), n);
       } else {
         run_contiguous(action, reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), n);
       }
@@ -362,8 +369,10 @@ void run_scatter(const ScatterCall& call) {
     dispatch(call.dtype, [&](auto zero) {
       using T = decltype(zero);
       if (call.action == ScatterAction::add) return scatter<T>(call, Accumulate<T>());
-      with_combining_action<T>(
-          call.action, [&](auto action) { scatter<T>(call, CombineBy<T>{decltype(action)::run}); });
+      with_combining_action<T>(call.action, [&](auto action) {
+        using Action = decltype(action);
+        scatter<T>(call, CombineBy<T>{Action::run, combine_contiguous<T, Action>});
+      });
     });
     return;
   }
