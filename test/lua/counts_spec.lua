@@ -155,6 +155,46 @@ describe('isin', function()
   end)
 end)
 
+describe('round to decimals', function()
+  local function rounded(x, decimals)
+    local power = 10 ^ math.abs(decimals)
+    local y = decimals > 0 and x * power or x / power
+    local whole = y < 0 and -math.floor(-y + 0.49999999999999994)
+                  or math.floor(y + 0.49999999999999994)
+    return decimals > 0 and whole / power or whole * power
+  end
+
+  it('is the formula of a multiple of a power of ten', function()
+    local list = {}
+    for i = 1, 1000 do list[i] = 2000 * random() - 1000 end
+    local x = tensor.DoubleTensor(list)
+    for _, decimals in ipairs { 1, 2, 5, -1, -2, -3, -4 } do
+      local got = x:clone():round(decimals)
+      for i = 1, #list do assert.are.equal(rounded(list[i], decimals), got[i]) end
+      assert.are.same(got:totable(), tensor.round(x:view(40, 25):t(), decimals):t():reshape(1000)
+                      :totable())
+    end
+  end)
+
+  it('keeps what has no such decimals', function()
+    for _, name in ipairs { 'Half', 'BFloat16', 'Float', 'Double' } do
+      local x = tensor[name .. 'Tensor'] { 1.5, -2.5, 0, 1024, inf, -inf }
+      for _, decimals in ipairs { 39, 309, 400 } do
+        assert.are.same(x:totable(), tensor.round(x, decimals):totable())
+      end
+      assert.are.same({ 0, 0, 0, 0, inf, -inf }, tensor.round(x, -400):totable())
+      assert.are.same({ 0, 0, 0, 1000, inf, -inf }, tensor.round(x, -3):totable())
+      local kept = tensor.round(tensor[name .. 'Tensor'] { nan }, 2)[1]
+      assert.is_true(kept ~= kept)
+      assert.are.equal(-inf, 1 / tensor.round(tensor[name .. 'Tensor'] { -3 }, -400)[1])
+    end
+    local big = 1e300
+    assert.are.equal(big, tensor.round(tensor.DoubleTensor { big }, 20)[1])
+    assert.are.same({ 1200, -1300 }, tensor.round(tensor.LongTensor { 1249, -1250 }, -2):totable())
+    assert.are.same({ 1249 }, tensor.round(tensor.LongTensor { 1249 }, 2):totable())
+  end)
+end)
+
 describe('indexReduce of whole rows', function()
   local combine = {
     amax = function(a, b) return (a ~= a or a > b) and a or b end,

@@ -467,6 +467,17 @@ struct polygamma {
   }
 };
 
+// Rounding to decimals. x is returned if its product overflows: it has no such decimals.
+TH_FUNCTOR_SCALED(roundToFraction, (T x)) {
+  const T rounded = round<T>(nullptr)(x * value) / value;
+  return is_finite(rounded) ? rounded : x;
+}
+// A multiple of an infinite value is 0.
+TH_FUNCTOR_SCALED(roundToMultiple, (T x)) {
+  const T rounded = round<T>(nullptr)(x / value) * (is_finite(value) ? value : T(0));
+  return is_finite(rounded) ? rounded : x;
+}
+
 template <class T>
 struct clamp {
   T low, high;

@@ -60,18 +60,14 @@ void shapes(args::roundTo& a, Shapes& s) {
   s.set(a.r_, *a.t, Layout::in_place);
 }
 void calls(args::roundTo& a) {
-  const DType own = a.t->dtype, type = is_integral(own) ? DType::Double : compute_type(own);
-  const bool fraction = a.decimals > 0;
-  if (a.decimals == 0 || (is_integral(own) && fraction)) return ops::round(a.r_, a.t);
-  const Scalar power(std::pow(10.0, static_cast<double>(fraction ? a.decimals : -a.decimals)));
-  const Var t = as(ref(a.t), type);
-  const Var whole = formulas::round(fraction ? t * power : t / power);
-  // A multiple of a power that the type cannot represent is 0.
-  const bool vanishes = !fraction && power.to_double() > largest_finite(type);
-  const Var rounded = vanishes ? t * 0.0 : fraction ? whole / power : whole * power;
-  // Elements whose product overflows have no such decimals.
-  const Var finite = formulas::isfinite(rounded);
-  ops::copy(a.r_, formulas::where(finite, rounded, t).get());
+  const bool is_fraction = a.decimals > 0, integral = is_integral(a.t->dtype);
+  if (a.decimals == 0 || (integral && is_fraction)) return ops::round(a.r_, a.t);
+  const double power = std::pow(10.0, static_cast<double>(is_fraction ? a.decimals : -a.decimals));
+  if (is_fraction) return ops::roundToFraction(a.r_, a.t, power);
+  if (!integral) return ops::roundToMultiple(a.r_, a.t, power);
+  const Var numbers(in_type(a.t, DType::Double));
+  ops::roundToMultiple(numbers.get(), numbers.get(), power);
+  ops::copy(a.r_, numbers.get());
 }
 
 void shapes(args::frexp& a, Shapes& s) {
