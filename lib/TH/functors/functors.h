@@ -13,45 +13,11 @@
 #include <type_traits>
 
 #include "functors/device_arithmetic.h"
+#include "functors/libmvec.h"
 #include "functors/sample_slopes.h"
 #include "functors/special.h"
 #include "tensor/convert.h"
 #include "tensor/host_device.h"
-
-#ifdef TH_HAVE_LIBMVEC
-// With this attribute, loops over these functions call glibc's vector versions. log2 and log10 stay
-// scalar, because their results for powers of 2 and 10 must be integers.
-#define TH_VECTOR_MATH_1(function)                                           \
-  __attribute__((__simd__("notinbranch"))) double function(double) noexcept; \
-  __attribute__((__simd__("notinbranch"))) float function##f(float) noexcept;
-#define TH_VECTOR_MATH_2(function)                                                   \
-  __attribute__((__simd__("notinbranch"))) double function(double, double) noexcept; \
-  __attribute__((__simd__("notinbranch"))) float function##f(float, float) noexcept;
-extern "C" {
-TH_VECTOR_MATH_1(exp)
-TH_VECTOR_MATH_1(expm1)
-TH_VECTOR_MATH_1(log)
-TH_VECTOR_MATH_1(log1p)
-TH_VECTOR_MATH_1(sin)
-TH_VECTOR_MATH_1(cos)
-TH_VECTOR_MATH_1(tan)
-TH_VECTOR_MATH_1(asin)
-TH_VECTOR_MATH_1(acos)
-TH_VECTOR_MATH_1(atan)
-TH_VECTOR_MATH_1(sinh)
-TH_VECTOR_MATH_1(cosh)
-TH_VECTOR_MATH_1(tanh)
-TH_VECTOR_MATH_1(asinh)
-TH_VECTOR_MATH_1(acosh)
-TH_VECTOR_MATH_1(cbrt)
-TH_VECTOR_MATH_1(erf)
-TH_VECTOR_MATH_1(erfc)
-TH_VECTOR_MATH_2(pow)
-TH_VECTOR_MATH_2(atan2)
-}
-#undef TH_VECTOR_MATH_1
-#undef TH_VECTOR_MATH_2
-#endif
 
 namespace th {
 namespace {
