@@ -121,6 +121,12 @@ class Slices {
       }
       return;
     }
+    if constexpr (std::is_same_v<Action, Move<T>>) {
+      if (to_stride == item && from_stride == 0) {
+        std::fill_n(reinterpret_cast<T*>(to), n, *reinterpret_cast<const T*>(from));
+        return;
+      }
+    }
     for (int64_t i = 0; i < n; ++i) {
       action.run(reinterpret_cast<T*>(to + i * to_stride),
                  reinterpret_cast<const T*>(from + i * from_stride));
@@ -313,12 +319,6 @@ void scatter_elements(const ScatterCall& call, const Action& action) {
   // Processes n elements. next: distance in bytes in the result, the indices and the source.
   auto run = [=](char* to, const char* index, const char* from, const int64_t* next, int64_t n) {
     const int64_t to_next = next[0], index_next = next[1], from_next = next[2];
-    if (index_next == 0 && from_next == 0 && to_next == sizeof(T)) {  // a row gets one value
-      T* row = reinterpret_cast<T*>(to + index_at(index, size) * to_step);
-      const T value = *reinterpret_cast<const T*>(from);
-      for (int64_t i = 0; i < n; ++i) action.run(row + i, &value);
-      return;
-    }
     for (int64_t i = 0; i < n; ++i) {
       action.run(reinterpret_cast<T*>(to + index_at(index, size) * to_step),
                  reinterpret_cast<const T*>(from));
