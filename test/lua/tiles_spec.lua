@@ -1,6 +1,7 @@
 -- Operands that are large enough for the CPU to process them in tiles or blocks: transposed ones,
 -- rows whose distances are computed, and products of integers with a vector.
 
+local elements = require 'support.elements'
 local tensor = require 'tensor'
 
 local classes = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
@@ -194,5 +195,41 @@ describe('products of integers with a vector', function()
     end
     local large = tensor.LongTensor { { 2 ^ 62, 3 }, { -2 ^ 62, 5 } }
     assert.are.same({ 3, 5 }, (large * tensor.LongTensor { 4, 1 }):totable())
+  end)
+end)
+
+describe('the gradient of cdist', function()
+  local slope = tensor.grad(function(p) return tensor.cmul(tensor.cdist(p.a, p.b), p.w):sum() end)
+
+  it('is right where rows are near each other', function()
+    local random = elements.generator(3)
+    local a = tensor.FloatTensor(40, 12):apply(function() return random() end)
+    local b = a + tensor.FloatTensor(40, 12):apply(function() return 1e-4 * random() end)
+    b = tensor.cat(b, a + 100, 1)
+    local w = tensor.FloatTensor(40, 80):apply(function() return random() end)
+    local single = slope{ a = a, b = b, w = w }
+    local double = slope{ a = a:double(), b = b:double(), w = w:double() }
+    for name in pairs(single) do
+      local distance = (single[name]:double() - double[name]):norm()
+      assert.is_true(distance < 1e-6 * double[name]:norm(), name)
+    end
+  end)
+
+  it('is the sum of those of parts, for many differences and for none', function()
+    local random = elements.generator(4)
+    local function matrix(rows, columns)
+      return tensor.DoubleTensor(rows, columns):apply(function() return random() end)
+    end
+    local a, b, w = matrix(90, 30), matrix(70, 30), matrix(90, 70)
+    local all, sum = slope{ a = a, b = b, w = w }, tensor.zeros(70, 30)
+    for k = 1, 90 do
+      local one = slope{ a = a:narrow(1, k, 1), b = b, w = w:narrow(1, k, 1) }
+      assert.is_true(one.a:allclose(all.a:narrow(1, k, 1)))
+      sum:add(one.b)
+    end
+    assert.is_true(sum:allclose(all.b))
+    local none = slope{ a = tensor.zeros(0, 3), b = tensor.ones(2, 3), w = tensor.zeros(0, 2) }
+    assert.is_true(none.b:equal(tensor.zeros(2, 3)))
+    assert.are.equal(0, none.a:numel())
   end)
 end)

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "ops/operands.h"
 #include "ops/tracer.h"
+#include "tensor/checked.h"
 
 namespace th::grad {
 
@@ -293,12 +295,31 @@ Var on_diagonal(const Var& g, Shape t) {
 
 Var transposed(const Var& t) { return transpose(t, int64_t{-1}, int64_t{-2}); }
 
-// Row i of the gradient is the sum of w[i][j] * (a[i] - b[j]) for the weights w = g / r.
-// Subtracting the mean of b from all rows changes nothing, but keeps digits.
+// Row i of the gradient is the sum of w[i][j] * (a[i] - b[j]) for the weights w = g / r. The
+// differences of some rows at a time are computed, as those of all may need much memory.
 Var distance_slope(const Var& g, const Var& r, const Var& a, const Var& b) {
+  constexpr int64_t kMostDifferences = 1 << 16;
+  const int rows_dim = a->nDimension - 2, weights_dim = r->nDimension - 2;
+  const int64_t rows = a->size[rows_dim], length = a->size[rows_dim + 1];
   const Var weights = only(g / without_zeros(r), neValue(r, 0));
-  const Var center = mean(b, int64_t{-2}, true);
-  return sum(weights, int64_t{-1}, true) * (a - center) - matmul(weights, b - center);
+  const Var others = unsqueeze1d(b, int64_t{b->nDimension - 2});
+  const int64_t all = checked_mul(r->numel(), length, "the number of differences");
+  const int64_t parts = std::max<int64_t>(1, std::min(all / kMostDifferences, rows));
+  std::vector<Var> results;
+  std::vector<Tensor*> list;
+  for (int64_t k = 0; k < parts; ++k) {
+    const int64_t first = k * rows / parts, count = (k + 1) * rows / parts - first;
+    const Var own = narrow(a, int64_t{rows_dim}, first, count);
+    const Var differences = unsqueeze1d(own, int64_t{rows_dim + 1}) - others;
+    const Var factors =
+        unsqueeze1d(narrow(weights, int64_t{weights_dim}, first, count), int64_t{weights_dim + 1});
+    results.push_back(squeeze1d(matmul(factors, differences), int64_t{weights_dim + 1}));
+    list.push_back(results.back().get());
+  }
+  if (parts == 1) return results[0];
+  Var whole{TensorRef(tensor_new(r->dtype))};
+  ops::catArray(whole.get(), TensorList(list.data(), static_cast<int>(parts)), weights_dim);
+  return whole;
 }
 
 Var repeated(const Var& g, Shape batch) {
