@@ -155,11 +155,17 @@ static int tostring(lua_State* L) {
   return 1;
 }
 
+#if LUA_VERSION_NUM >= 504
 /* Called with the object and the error, or nil, at the end of the scope of a <close> variable. */
 static int close_object(lua_State* L) {
   if (push_method(L, 1)) return call_method(L, 0);
+  if (!lua_isnoneornil(L, 2)) { /* the error that ends the scope */
+    lua_settop(L, 2);
+    return lua_error(L);
+  }
   return luaL_error(L, "%s has no %s operator", name_of(L, 1), operator_name(L));
 }
+#endif
 
 void luaT_setmetamethods(lua_State* L, int mt) {
   static const struct {
@@ -167,31 +173,34 @@ void luaT_setmetamethods(lua_State* L, int mt) {
     lua_CFunction function;
     const char* name;
   } methods[] = {
-      {"__index", index_object, "index"},
-      {"__newindex", newindex_object, "newindex"},
-      {"__add", binary, "addition"},
-      {"__sub", binary, "subtraction"},
-      {"__mul", binary, "multiplication"},
-      {"__div", binary, "division"},
-      {"__mod", binary, "modulo"},
-      {"__pow", binary, "power"},
-      {"__unm", unary, "negation"},
-      {"__concat", binary, "concat"},
-      {"__len", length, "length"},
-      {"__eq", equal, "equal"},
-      {"__lt", binary, "less than"},
-      {"__le", binary, "less or equal"},
-      {"__call", call, "call"},
-      {"__tostring", tostring, "tostring"},
-      /* Older Luas than 5.3 and 5.4 do not read these. */
-      {"__idiv", binary, "floor division"},
-      {"__band", binary, "bitwise and"},
-      {"__bor", binary, "bitwise or"},
-      {"__bxor", binary, "bitwise exclusive or"},
-      {"__shl", binary, "left shift"},
-      {"__shr", binary, "right shift"},
-      {"__bnot", unary, "bitwise not"},
-      {"__close", close_object, "close"},
+    {"__index", index_object, "index"},
+    {"__newindex", newindex_object, "newindex"},
+    {"__add", binary, "addition"},
+    {"__sub", binary, "subtraction"},
+    {"__mul", binary, "multiplication"},
+    {"__div", binary, "division"},
+    {"__mod", binary, "modulo"},
+    {"__pow", binary, "power"},
+    {"__unm", unary, "negation"},
+    {"__concat", binary, "concat"},
+    {"__len", length, "length"},
+    {"__eq", equal, "equal"},
+    {"__lt", binary, "less than"},
+    {"__le", binary, "less or equal"},
+    {"__call", call, "call"},
+    {"__tostring", tostring, "tostring"},
+#if LUA_VERSION_NUM >= 503
+    {"__idiv", binary, "floor division"},
+    {"__band", binary, "bitwise and"},
+    {"__bor", binary, "bitwise or"},
+    {"__bxor", binary, "bitwise exclusive or"},
+    {"__shl", binary, "left shift"},
+    {"__shr", binary, "right shift"},
+    {"__bnot", unary, "bitwise not"},
+#endif
+#if LUA_VERSION_NUM >= 504
+    {"__close", close_object, "close"},
+#endif
   };
   size_t i;
   luaL_checkstack(L, 5, "luaT");
