@@ -221,9 +221,9 @@ describe('the form of Torch7', function()
         assert.is_nil(state.updates)
       end
     end
-    for _, value in ipairs{-1, '1', 0 / 0, x} do
-      fails('optim.adam: the state of Torch7: t must be a number of at least 0, got ', optim.adam,
-            square, x, {t = value})
+    for _, value in ipairs{-1, 1.5, 1 / 0, '1', 0 / 0, x} do
+      fails('optim.adam: the state of Torch7: t must be a whole number of at least 0, got ',
+            optim.adam, square, x, {t = value})
     end
     near({1, 1}, x)
   end)
