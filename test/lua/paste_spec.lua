@@ -59,6 +59,7 @@ describe('pasted text', function()
     t.type '5 + 6\n'
     assert.is_nil(t.await '2004l11':find '42')
     -- A paste whose end does not come.
+    t.await '> '
     t.type '\27[200~abc'
     os.execute 'sleep 0.1'
     t.type '\0033 * 33\n'

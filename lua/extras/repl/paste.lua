@@ -104,6 +104,7 @@ function paste.new(library, el)
   function self.finish()
     if is_enabled then
       io.stdout:write(DISABLE)
+      io.stdout:flush()  -- before programs that the line starts
     end
   end
 
