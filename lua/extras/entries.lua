@@ -263,8 +263,8 @@ storage:prefetch(device)]=],
          'Returns a list of the devices, each with `name`, `model` and `memory` in bytes; and a ' ..
          'table with the reason for each kind of device that is missing.'},
       {'setDefaultDevice', 'tensor.setDefaultDevice(device)',
-         'Sets the device of tensors that are created afterwards. Storages that are created ' ..
-         'without a tensor, and tensors that are read from files, are on the CPU.'},
+         'Sets the device of the elements of tensors that are created afterwards. Storages that ' ..
+         'are created without a tensor, and tensors that are read from files, are on the CPU.'},
       {'getDefaultDevice', 'tensor.getDefaultDevice()', 'Returns the name of the default device.'},
       {'withDevice', 'tensor.withDevice(device, f, ...)',
          'Calls `f(...)` with another default device and returns its results.'},

@@ -194,6 +194,8 @@ describe('results', function()
       assert.are.equal(device, tensor[name](t):device(), name)
       assert.are.equal('cpu', tensor[name](numbers(3)):device(), name)
     end
+    local _, edges = tensor.histogram(t, 3)
+    assert.are.equal(device, edges:device())
     local full = tensor.fullLike(t, 7)
     assert.are.equal(device, full:device())
     assert.are.equal(21, full:sum())

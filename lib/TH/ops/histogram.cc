@@ -293,7 +293,9 @@ void shapes(args::histogram& a, Shapes& s) {
     high += 0.5;
   }
   if (!(low < high) || !std::isfinite(high - low)) s.fail(a.low, kInvalidRange, low, high);
-  TensorRef edges = empty(a.t->dtype), counts = empty(a.t->dtype);
+  const int64_t count = a.bins + 1;
+  TensorRef edges(tensor_new_sized(a.t->dtype, 1, &count)), counts = empty(a.t->dtype);
+  place_result(device_of({a.t}), edges.get());
   ops::linspace(edges.get(), low, high, a.bins + 1);
   ops::fill(narrowed(edges, 0, a.bins, 1).get(), high);
   ops::histogramEdges(counts.get(), a.t, edges.get(), a.density);

@@ -155,8 +155,8 @@ class ValueCheck {
 // anyway).
 void wait_for_assertions(Device* device, const Tensor& r);
 
-// Sets the device of r (null: no change), all of whose elements will be written. If r has none, it
-// gets a storage there, unless it has one with elements.
+// Sets the device of r (null: no change), all of whose elements will be written. If neither r nor
+// its storage has elements, sets the device of that storage, which is allocated if r has none.
 void place_result(Device* device, Tensor* r);
 
 // Returns the number of a check that a kernel makes, as in ValueCheck; 0 on the CPU, whose kernel
