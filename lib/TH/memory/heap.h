@@ -35,8 +35,8 @@ bool is_heap(const THAllocator& allocator) noexcept;
 void collect_garbage();
 void set_collector(void (*collect)(void* data), void* data) noexcept;
 
-// Returns the result of allocate(). While that is null, first the kept blocks are returned to the
-// system, then the collector runs, and allocate() is called again.
+// Calls allocate() until its result is not null, at most three times: before the second call, the
+// kept blocks are returned to the system, before the third one, the collector runs.
 template <class Allocate>
 void* try_to_allocate(const Allocate& allocate) {
   void* block = allocate();

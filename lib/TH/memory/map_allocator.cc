@@ -105,9 +105,9 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
     const int flags = ctx->shared() ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
     block = try_to_allocate([&] {
       void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-      return mapped == MAP_FAILED ? nullptr : mapped;
+      return mapped == MAP_FAILED && errno == ENOMEM ? nullptr : mapped;
     });
-    if (!block) fail_of_file(*ctx, "cannot map");
+    if (!block || block == MAP_FAILED) fail_of_file(*ctx, "cannot map");
     ctx->device = state.st_dev;
     ctx->inode = state.st_ino;
     add_mapped(ctx);
