@@ -217,7 +217,7 @@ TH_FUNCTOR_1(sqrt) { return std::sqrt(x); }
 TH_FUNCTOR_1(rootPower) {
   return x == -std::numeric_limits<T>::infinity() ? -x : std::sqrt(x) + T(0);
 }
-// With a step of Newton's method, because vector functions return no whole roots of some cubes.
+// Vector functions miss the exact root of some cubes. A step of Newton's method restores it.
 TH_FUNCTOR_1(cbrt) {
   const T y = std::cbrt(x);
   const T better = y + (x / (y * y) - y) / 3;

@@ -110,8 +110,8 @@ local function take_over(name, state, x)
       local value = state[field]
       if value ~= nil and key == 'step' then
          if type(value) ~= 'number' or value < 0 or value % 1 ~= 0 then
-            fail(name, 'the state of Torch7: %s must be a whole number of at least 0, got %s', field,
-                 type(value) == 'number' and tostring(value) or describe(value))
+            fail(name, 'the state of Torch7: %s must be a whole number of at least 0, got %s',
+                 field, type(value) == 'number' and tostring(value) or describe(value))
          end
          updates.step = value
       elseif value ~= nil then

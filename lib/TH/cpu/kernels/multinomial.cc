@@ -122,7 +122,7 @@ class SumTree {
 };
 
 // Up to this number of categories times samples in a row, samples without replacement use
-// Torch7's algorithm, whose rounding errors decide in rare cases.
+// Torch7's algorithm, so that they are the same as in Torch7. The tree may round otherwise.
 constexpr int64_t kMostByTorch7 = 1 << 16;
 
 template <class T>
