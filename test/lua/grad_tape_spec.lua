@@ -474,9 +474,26 @@ describe('the argument of tensor.grad', function()
       assert.are.equal(4, size)
       assert.are.equal(6, g[1][1] + g[1][2] + g[2][1] + g[2][2])
     end
-    -- Arguments that share a storage have gradients that do.
-    local pair = tensor.grad(function(p) return square_sum(p[1]) + square_sum(p[2]) end)
-    local g = pair{ all[1], all[2] }
-    assert.are.same({ { 2, 2 }, { 2, 2 } }, { g[1]:totable(), g[2]:totable() })
+  end)
+  it('has a gradient of its own if others share its storage', function()
+    local w = D{ { 1, 2 }, { 3, 4 } }
+    local function f(p) return p.a:sum() + tensor.cmul(p.b, D{ { 1, 2 }, { 3, 4 } }):sum() end
+    for _, options in ipairs{ {}, { ready = function(g) g:mul(2) end } } do
+      local factor = options.ready and 2 or 1
+      local g = tensor.grad(f, options){ a = w, b = w:t() }
+      assert.are.same({ { 2, 4 }, { 3, 5 } }, (g.a / factor):totable())
+      assert.are.same({ { 2, 3 }, { 4, 5 } }, (g.b / factor):totable())
+    end
+    local all, parts = D(100):fill(1), {}
+    for k = 1, 50 do parts[k] = all:narrow(1, 2 * k - 1, 2) end
+    local slopes = tensor.grad(function(p)
+      local sum = 0
+      for k = 1, 50 do sum = sum + square_sum(p[k]) * k end
+      return sum
+    end)(parts)
+    for k = 1, 50 do
+      assert.are.same({ 2 * k, 2 * k }, slopes[k]:totable())
+      assert.are.equal(2, slopes[k]:storage():size())
+    end
   end)
 end)

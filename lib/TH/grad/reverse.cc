@@ -322,11 +322,12 @@ TensorRef Tape::gradient(const Tensor& t) {
   }
   Value& value = found->second;
   const TensorRef own = place_in_gradient(&value, t);
+  // The caller may write to the result, which must not change the gradients of other arguments.
+  if (value.arguments > 1 || !shows_all(*own, value.span.size())) {
+    return copy_of(view_in(value.gradient.get(), *own).get());
+  }
   own_gradient(&value);
-  const Var view = view_in(value.gradient.get(), *own);
-  // The gradients of several arguments that share a storage share one, too.
-  const bool has_gaps = value.arguments == 1 && !shows_all(*own, value.span.size());
-  return has_gaps ? copy_of(view.get()) : Var(view).release();
+  return view_in(value.gradient.get(), *own).release();
 }
 
 // ---- what rules see -----------------------------------------------------------------------------
