@@ -172,6 +172,13 @@ describe('results', function()
       assert.are.equal(device, r:device(), k)
       assert.are.equal(0, r:numel())
     end
+    for k, r in ipairs {
+      none:sum(1), none:mean(1), none:var(1), none:prod(1), none:norm(2, 1), none:gt(0):any(1),
+      tensor.countNonzero(none, 1), tensor.logsumexp(none, 1), tensor.nanvar(none, 1),
+    } do
+      assert.are.equal(device, r:device(), k)
+      assert.are.equal(3, r:numel())
+    end
   end)
 
   it('of several operands are on the device of the first one that is on a device', function()

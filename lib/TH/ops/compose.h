@@ -78,6 +78,11 @@ inline TensorRef filled(const Tensor& t, DType type, int ndim, const int64_t* si
   ops::fill(r.get(), value);
   return r;
 }
+// Fills a result for an operand that has no elements.
+inline void fill_for_none(Tensor* r, const Tensor& operand, Scalar value) {
+  place_result(device_of({&operand}), r);
+  ops::fill(r, value);
+}
 inline TensorRef filled_like(const TensorRef& t, DType type, Scalar value) {
   return filled(*t, type, t->nDimension, t->size, value);
 }

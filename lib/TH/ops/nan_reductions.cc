@@ -85,7 +85,7 @@ Scalar NanVariance::all(Tensor* t) const {
   });
 }
 void NanVariance::along(Tensor* r, Tensor* t, int d) const {
-  if (t->size[d] == 0) return ops::fill(r, NAN);
+  if (t->size[d] == 0) return fill_for_none(r, *t, NAN);
   const Var variances = variance_of(ref(t), d, biased_);
   copy_elements(r, root_ ? root_of(variances) : variances);
 }

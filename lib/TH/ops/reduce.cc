@@ -4,6 +4,7 @@
 
 #include "THGeneral.h"
 #include "base/error.h"
+#include "ops/compose.h"
 #include "ops/operands.h"
 
 namespace th {
@@ -26,7 +27,7 @@ void reduce_dim(Op op, const Reduction& reduction, Tensor* r, Tensor* indices, T
   if (t->size[d] == 0) {
     TensorRef none(tensor_new(t->dtype));
     const Partial nothing = reduce_all(op, reduction, none.get());
-    return ops::fill(r, finish_all(reduction, nothing, 0, t->dtype));
+    return fill_for_none(r, *t, finish_all(reduction, nothing, 0, t->dtype));
   }
   run(op, device_of({t, r, indices}), [&](Operands& at) {
     Placed in = at.read(t);

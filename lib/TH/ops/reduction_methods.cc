@@ -85,7 +85,7 @@ bool Logical<reducer>::all(Tensor* t) const {
 
 template <Reducer reducer>
 void Logical<reducer>::along(Tensor* r, Tensor* t, int d) const {
-  if (t->size[d] == 0) return ops::fill(r, reducer == Reducer::min);
+  if (t->size[d] == 0) return fill_for_none(r, *t, reducer == Reducer::min);
   if (t->dtype != DType::Byte) {
     return reduce_dim(op_, {reducer}, r, nullptr, truth_of(t).get(), d);
   }

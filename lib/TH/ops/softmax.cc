@@ -107,7 +107,7 @@ void shapes_like_operand(A& a, Shapes& s) {
 }  // namespace
 
 void LogSumExp::along(Tensor* r, Tensor* t, int d) const {
-  if (t->size[d] == 0) return ops::fill(r, -INFINITY);
+  if (t->size[d] == 0) return fill_for_none(r, *t, -INFINITY);
   Exponents e = exponents_of(t, d, true);
   TensorRef total = sum_of_exponentials(e, d, e.rest.get());
   ops::log(total.get(), total.get());
