@@ -95,7 +95,7 @@ void* aligned_block(size_t bytes, RawAllocate allocate) {
   return block;
 }
 
-// The same, but throws if the last attempt fails.
+// try_to_allocate, but throws if the last attempt fails.
 template <class Allocate>
 void* with_memory(size_t bytes, const Allocate& allocate) {
   void* block = try_to_allocate(allocate);

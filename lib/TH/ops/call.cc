@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/op_scope.h"
-#include "ops/ops.h"
 #include "ops/operands.h"
+#include "ops/ops.h"
 #include "ops/rows.h"
 #include "ops/tracer.h"
 #include "tensor/checked.h"
