@@ -38,6 +38,7 @@ describe('pasted text', function()
     -- The last line has no end: it can be edited.
     t.type '.. q\n'
     t.await '"the rest7"'
+    t.await '> '
     local lines = {}
     for i = 1, 300 do
       lines[i] = ('v%d = %d'):format(i, i)
@@ -45,8 +46,7 @@ describe('pasted text', function()
     paste(t, table.concat(lines, '\n') .. '\nv1 + v300\n#"' .. ('x'):rep(14000) .. '"\n')
     t.await '2004l301'
     t.await '2004l14000'
-    t.type '\4'
-    assert.are.equal(0, t.close())
+    assert.are.equal(0, t.leave())
   end)
 
   in_terminal('is dropped by Ctrl-C', function()
@@ -64,8 +64,7 @@ describe('pasted text', function()
     os.execute 'sleep 0.1'
     t.type '\0033 * 33\n'
     t.await '2004l99'
-    t.type '\4'
-    assert.are.equal(0, t.close())
+    assert.are.equal(0, t.leave())
   end)
 
   in_terminal('is not marked if the keys are those of vi', function()

@@ -418,8 +418,7 @@ describe('in a terminal', function()
     t.await '\27[31mstdin:1: x\27[0m'
     t.type '"a"\n'
     t.await '\27[32m"a"\27[0m'
-    t.type '\4'
-    assert.are.equal(0, t.close())
+    assert.are.equal(0, t.leave())
   end)
 
   in_terminal('Ctrl-C interrupts loops, interpreted and compiled', function()
@@ -444,8 +443,7 @@ describe('in a terminal', function()
            '{size = 4, threads = 1, transform = f})\n')
     t.type 'for x in b() do print("still " .. "here", x:sum()) end\n'
     t.await 'still here\t-4'
-    t.type '\4'
-    assert.are.equal(0, t.close())
+    assert.are.equal(0, t.leave())
   end)
 
   in_terminal('a session is not lost without a question', function()
@@ -462,16 +460,14 @@ describe('in a terminal', function()
 
   in_terminal('Home, End and Delete work as terminals send them', function()
     local t = terminal.open(terminal.program())
-    t.await '> '
     for _, keys in ipairs {{'\27[H', '\27[F'}, {'\27OH', '\27OF'}, {'\27[1~', '\27[4~'},
                            {'\27[7~', '\27[8~'}} do
+      t.await '> '
       -- "x5 * 1", without its first character, between print( and 00).
       t.type('x5 * 1' .. keys[1] .. '\27[3~print(' .. keys[2] .. '00 + 1)\n')
       t.await '501'
-      t.await '> '
     end
-    t.type '\4'
-    assert.are.equal(0, t.close())
+    assert.are.equal(0, t.leave())
   end)
 
   in_terminal('an input of several lines is edited and recalled as one', function()
@@ -490,7 +486,6 @@ describe('in a terminal', function()
     t.await '^C'
     t.type 'torch.narr\t\n'
     t.await 'function: '
-    t.type '\4'
-    assert.are.equal(0, t.close())
+    assert.are.equal(0, t.leave())
   end)
 end)
