@@ -26,7 +26,7 @@ local headings = {
   ['THCsv.h'] = 'Tables as text',
   ['THDiskFile.h'] = 'Files on disk', ['THMemoryFile.h'] = 'Files in memory',
   ['THHalf.h'] = '16-bit floating point', ['THLapack.h'] = 'LAPACK',
-  ['THLogAdd.h'] = 'Sums of logarithms',
+  ['THLogAdd.h'] = 'Sums of logarithms', ['THMath.h'] = 'Functions of numbers',
   ['THRandom.h'] = 'Generators and single random numbers', ['THSize.h'] = 'Sizes',
   ['THStorage.h'] = 'Storages', ['THSyncedMemory.h'] = 'Memory on the host and on devices',
   ['THTape.h'] = 'Gradients',

@@ -18,6 +18,7 @@
 #include "THHalf.h"
 #include "THLapack.h"
 #include "THLogAdd.h"
+#include "THMath.h"
 #include "THMemoryFile.h"
 #include "THPrint.h"
 #include "THRandom.h"

@@ -46,6 +46,18 @@ TEST(Atomic, CountsInThreads) {
   EXPECT_EQ(longs + differences + count, 15);
 }
 
+TEST(Math, HasTheFunctionsOfTorch7) {
+  EXPECT_DOUBLE_EQ(TH_sigmoid(1), 1 / (1 + std::exp(-1.0)));
+  EXPECT_EQ(TH_sigmoid(-800), 0);
+  EXPECT_FLOAT_EQ(TH_sigmoidf(0), 0.5f);
+  EXPECT_EQ(TH_frac(-2.75), -0.75);
+  EXPECT_EQ(TH_fracf(2.75f), 0.75f);
+  EXPECT_EQ(TH_rsqrt(4), 0.5);
+  EXPECT_EQ(TH_rsqrtf(0.25f), 2);
+  EXPECT_EQ(TH_lerp(2, 4, 0.25), 2.5);
+  EXPECT_EQ(TH_lerpf(2, 4, 1.5f), 5);
+}
+
 TEST(LogAdd, IsExact) {
   for (double a : {-50.0, -3.0, 0.0, 2.5, 300.0}) {
     for (double b : {-60.0, -3.0, 0.0, 2.0, 300.0}) {
