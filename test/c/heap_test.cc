@@ -316,6 +316,27 @@ TEST(Heap, AllocatorsThatReturnNullRaiseErrors) {
   }
 }
 
+// realloc of 0 bytes need not free the block.
+TEST(Heap, EmptyStoragesFreeTheirBlock) {
+  int frees = 0;
+  THAllocator allocator = {small_malloc,
+                           [](void*, void* block, ptrdiff_t bytes) -> void* {
+                             return bytes ? std::realloc(block, static_cast<size_t>(bytes)) : nullptr;
+                           },
+                           [](void* context, void* block) {
+                             ++*static_cast<int*>(context);
+                             std::free(block);
+                           }};
+  THFloatStorage* s = THFloatStorage_newWithAllocator(4, &allocator, &frees);
+  THFloatStorage_fill(s, 7);
+  THFloatStorage_resize(s, 0);
+  EXPECT_EQ(frees, 1);
+  THFloatStorage_resize(s, 2);
+  EXPECT_EQ(THFloatStorage_get(s, 1), 0);
+  THFloatStorage_free(s);
+  EXPECT_EQ(frees, 2);
+}
+
 void* malloc_or_error(void*, ptrdiff_t bytes) {
   if (bytes > 1000) THError("%td bytes are too many", bytes);
   return std::malloc(static_cast<size_t>(bytes));

@@ -121,12 +121,12 @@ void SyncedMemory::resize_on_host(size_t bytes) {
     void* moved = nullptr;
     if (host_from_heap_) {
       moved = heap_reallocate(host_, bytes);
-    } else if (allocator_->realloc && !host_owner_) {
+    } else if (allocator_->realloc && !host_owner_ && bytes) {
       moved = call_allocator([&] {
         return allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
       });
       if (!moved && bytes > bytes_) fail_null(bytes);
-      if (!moved && bytes) moved = host_;
+      if (!moved) moved = host_;
     } else {
       try {
         if (bytes) {
