@@ -113,7 +113,7 @@ class Tensor {
   using Handle = typename F::Handle;
 
   Tensor() : handle_(F::create()) {}
-  // A new tensor of this shape. The elements are not initialized.
+  // A new tensor of this shape. The elements are 0.
   explicit Tensor(std::initializer_list<int64_t> sizes) : handle_(of_shape(sizes)) {}
   // Takes over the reference that a TH function returned, such as TH..._newClone.
   explicit Tensor(Handle* owned) noexcept : handle_(owned) {}

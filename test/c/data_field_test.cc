@@ -209,6 +209,10 @@ TEST(CErrors, CountFromZeroAndNameTheFunction) {
             "dimension 1 of size 4)");
   EXPECT_EQ(error_of([&] { THFloatTensor_mm(r, t, t); }),
             "THFloatTensor_mm: size mismatch, m1: [3 x 4], m2: [3 x 4]");
+  THLongStorage* size = THLongStorage_newWithSize1(-5);
+  EXPECT_EQ(error_of([&] { THFloatTensor_newWithSize(size, nullptr); }),
+            "THFloatTensor_newWithSize: size -5 of dimension 0 is negative");
+  THLongStorage_free(size);
   THFloatTensor_free(t);
   THFloatTensor_free(r);
 }

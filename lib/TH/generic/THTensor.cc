@@ -62,6 +62,11 @@ void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset,
   set_storage(t, storage, offset, ndim, size, stride);
 }
 
+void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset, Sizes size, Sizes stride) {
+  check_strides(size, stride);
+  set_storage(t, storage, offset, size.ndim, size.size, stride.size);
+}
+
 // Returns the offset of an element in its tensor's storage.
 ptrdiff_t element(const Tensor& t, std::initializer_list<int64_t> indices) {
   if (t.nDimension != static_cast<int>(indices.size())) {
@@ -225,9 +230,8 @@ THTensor* THTensor_(new)(void) { TH_MAKE((void)t); }
 THTensor* THTensor_(newWithTensor)(THTensor* self) { TH_MAKE(th::set_view(t, *TH_SELF)); }
 THTensor* THTensor_(newWithStorage)(THStorage* storage, ptrdiff_t offset, THLongStorage* size,
                                     THLongStorage* stride) {
-  TH_MAKE(th::Sizes sizes = th::to_sizes(size); th::Sizes strides = th::to_sizes(stride);
-          th::check_strides(sizes, strides); th::set_storage(t, th::erase_storage(storage), offset,
-                                                             sizes.ndim, sizes.size, strides.size));
+  TH_MAKE(th::view_storage(t, th::erase_storage(storage), offset, th::to_sizes(size),
+                           th::to_sizes(stride)));
 }
 THTensor* THTensor_(newWithStorage1d)(THStorage* s, ptrdiff_t offset, int64_t n0, int64_t s0) {
   TH_MAKE(th::view_storage(t, th::erase_storage(s), offset, {n0, s0}));
@@ -246,7 +250,7 @@ THTensor* THTensor_(newWithStorage4d)(THStorage* s, ptrdiff_t offset, int64_t n0
   TH_MAKE(th::view_storage(t, th::erase_storage(s), offset, {n0, s0, n1, s1, n2, s2, n3, s3}));
 }
 THTensor* THTensor_(newWithSize)(THLongStorage* size, THLongStorage* stride) {
-  return THTensor_(newWithStorage)(nullptr, 0, size, stride);
+  TH_MAKE(th::view_storage(t, nullptr, 0, th::to_sizes(size), th::to_sizes(stride)));
 }
 THTensor* THTensor_(newWithSize1d)(int64_t n0) { TH_MAKE(th::resize_to(t, {n0})); }
 THTensor* THTensor_(newWithSize2d)(int64_t n0, int64_t n1) { TH_MAKE(th::resize_to(t, {n0, n1})); }
@@ -338,10 +342,8 @@ void THTensor_(resize5d)(THTensor* self, int64_t n0, int64_t n1, int64_t n2, int
 void THTensor_(setStorage)(THTensor* self, THStorage* storage, ptrdiff_t offset,
                            THLongStorage* size, THLongStorage* stride) {
   TH_CHANGE([&] {
-    th::Sizes sizes = th::to_sizes(size), strides = th::to_sizes(stride);
-    th::check_strides(sizes, strides);
-    th::set_storage(TH_SELF, th::erase_storage(storage), offset, sizes.ndim, sizes.size,
-                    strides.size);
+    th::view_storage(TH_SELF, th::erase_storage(storage), offset, th::to_sizes(size),
+                     th::to_sizes(stride));
   });
 }
 void THTensor_(setStorageNd)(THTensor* self, THStorage* storage, ptrdiff_t offset, int ndim,
