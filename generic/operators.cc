@@ -123,7 +123,10 @@ int multiply(lua_State* L, State* state, const Arguments& args) {
   }
   const Tensor &a = *args.objects[0].tensor(), &b = *args.objects[1].tensor();
   const int first = a.nDimension, second = b.nDimension;
-  if (first == 1 && second == 1) return call<&Operators::of_vectors>(L, state, args);
+  const bool are_vectors = first == 1 && second == 1;
+  if (are_vectors && a.size[0] == b.size[0]) {
+    return call<&Operators::of_vectors>(L, state, args);
+  }
   if (first == 2 && second == 1) return call<&Operators::of_matrix_and_vector>(L, state, args);
   const bool are_matrices = first == 2 && second == 2;
   if (are_matrices && a.size[1] == b.size[0]) {
@@ -131,9 +134,9 @@ int multiply(lua_State* L, State* state, const Arguments& args) {
   }
   protect(L, "*", [&] {
     th::fail(
-        "tensors of size %s and %s have no product of matrices: use cmul for that of the "
-        "elements%s",
-        th::shape_text(a).c_str(), th::shape_text(b).c_str(), are_matrices ? "" : ", or matmul");
+        "tensors of size %s and %s have no product of %s: use cmul for that of the elements%s",
+        th::shape_text(a).c_str(), th::shape_text(b).c_str(), are_vectors ? "vectors" : "matrices",
+        are_vectors || are_matrices ? "" : ", or matmul");
   });
   return 0;
 }
