@@ -122,3 +122,37 @@ describe('gradients agree with PyTorch:', function()
     assert.is_true(count > 300)
   end)
 end)
+
+-- Half has no value for 65536, but for its quotients.
+describe('the gradient of a scaled loss of halves', function()
+  local scale = 2 ^ 16
+
+  local function slope(f, t)
+    return tensor.grad(function(x) return f(x) * scale end)(t):double()
+  end
+  local function is_near(want, got)
+    for k = 1, want:size(1) do
+      assert.is_true(math.abs(got[k] / want[k] - 1) < 2e-3, got[k])
+    end
+  end
+
+  it('is that of doubles, as far as its values are halves', function()
+    local nn = require 'tensor.nn'
+    local t = tensor.HalfTensor{1, 2, -3, 0.5}
+    local classes, targets = tensor.LongTensor{1, 2, 2}, tensor.HalfTensor{0.5, 2.5, -3.5, 1}
+    for _, f in ipairs {
+      function(x) return x:norm() end,
+      function(x) return x:mean() end,
+      function(x) return nn.mse(x, targets:type(x:type())) end,
+      function(x) return nn.huber(x, targets:type(x:type())) end,
+      function(x) return nn.crossEntropy(x:view(1, 4):expand(3, 4):clone(), classes) end,
+    } do
+      is_near(slope(f, t:double()), slope(f, t))
+    end
+  end)
+
+  it('of a sum stays one number', function()
+    local t = tensor.HalfTensor(1000):fill(1)
+    assert.are.equal(1, slope(function(x) return x:sum() / scale end, t)[1000])
+  end)
+end)

@@ -61,8 +61,15 @@ Var in_shape(Var v, const Tensor& like) {
   return v;
 }
 
+// One number that is expanded is converted once.
 Var converted(const Var& v, DType type, Device* device) {
   if (v->dtype == type && device_of({v.get()}) == device) return v;
+  if (v->numel() > 1 && std::all_of(v->stride, v->stride + v->nDimension,
+                                    [](int64_t stride) { return stride == 0; })) {
+    TensorRef one = view_of(v.get());
+    std::fill_n(one->size, v->nDimension, 1);
+    return expand(converted(Var{std::move(one)}, type, device), Sizes{v->nDimension, v->size});
+  }
   Var r{TensorRef(tensor_new_sized(type, v->nDimension, v->size))};
   ensure_storage(r.get());
   r->storage->set_current_device(device);
@@ -383,7 +390,7 @@ Var Backward::value(int parameter) const {
   if (p && p->value->numel() == v->numel() && !same_size(*p->value, *v)) {
     return reshaped(v, p->value->nDimension, p->value->size);
   }
-  return v;
+  return find(entry_, kReturnedNumber, true) ? converted(v, compute_type(v->dtype)) : v;
 }
 
 int Backward::list_count() const {
@@ -418,10 +425,12 @@ Var Backward::gradient_or_zeros(int result) const {
   return g || !o ? g : filled_like(Var::share(o->value.get()), 0);
 }
 
-// A number with the type and the device of the operand, so that its gradient is made there.
+// A number with the type and the device of the operand, so that its gradient is made there. For
+// operands of 16 bits the type is float, as in value(): a rule may divide a number that half has no
+// value for.
 Var Backward::in_own_type(const Var& v) const {
   for (const Operand& o : entry_.operands) {
-    if (v && o.storage && !o.result) return converted(v, o.value->dtype, o.device);
+    if (v && o.storage && !o.result) return converted(v, compute_type(o.value->dtype), o.device);
   }
   return v;
 }
