@@ -317,6 +317,9 @@ local function install(tensor)
                                           and (type(loss) == 'number' or loss:nElement() == 1))
          if is_zero then
             value = nil
+            if form == as_tensor and type(loss) == 'number' then
+               results[1] = tensor.DoubleTensor{loss}
+            end
          elseif not istensor(value) or value:nElement() ~= 1 then
             local got = istensor(value) and ('a tensor with %d elements'):format(value:nElement())
                or type_name(loss)

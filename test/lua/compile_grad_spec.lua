@@ -85,6 +85,18 @@ describe('a compiled gradient', function()
     assert.is_true(w:allclose(D{ 1, 2 } * 0.8 ^ 4, 1e-12))
   end)
 
+  it('has a tensor as its loss for an empty batch, too', function()
+    local df = tensor.grad(function(p, x) return tensor.mm(x, p):sum() end, { tensors = true })
+    local p = D{ { 1 }, { 2 } }
+    for _, f in ipairs { df, tensor.compile(df) } do
+      for _, rows in ipairs { 2, 0, 2, 0, 0 } do
+        local g, loss = f(p, tensor.ones(rows, 2))
+        assert.are.equal(3 * rows, loss[1])
+        assert.are.equal(rows, g[1][1])
+      end
+    end
+  end)
+
   it('has the form of the argument', function()
     compare(function()
       local df = tensor.grad(function(p, x)
