@@ -177,7 +177,7 @@ local function install(tensor)
          local variant = dense and count or -count
          if not set[variant] then
             -- Bits of SyncedMemory::host_ready: WRITABLE has both set, MOVED has neither.
-            set[variant] = versions.load(texts[count][dense], source)(
+            set[variant] = assert(versions.load(texts[count][dense], source))(
                how.load, store, rowof, settled, nextrow, converted, type, 3, 0)
          end
          return set[variant]

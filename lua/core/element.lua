@@ -284,7 +284,7 @@ local function install(tensor)
    local function prepare(element, new, kind, class, own)
       local how = access(element, native.accessors(new()))
       how.box = boxes[kind]
-      local methods = loadstring(code)(ffi, class, how, own, shared, 0)
+      local methods = assert(loadstring(code))(ffi, class, how, own, shared, 0)
       own.compiled = {__index = methods['index' .. kind:lower()],
                       __newindex = methods['newindex' .. kind:lower()]}
       for name, method in each(own.compiled) do
