@@ -2,9 +2,20 @@
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
+local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 local each = versions.each
+
+-- The largest number of entries of a list in LuaJIT. More views do not fit into memory either.
+local MOST_ENTRIES = 2 ^ 27
+
+-- Raises an error if a result of n entries is too large for a table.
+local function check_entries(name, n)
+   if n > MOST_ENTRIES then
+      raise(('%s: %.14g entries are too many'):format(name, n))
+   end
+end
 
 local function install(tensor)
    local function size_of(name, t, dim)
@@ -69,16 +80,9 @@ local function install(tensor)
       return split_at('split', t, {versions.unpack(starts, 2)}, dim)
    end
 
-   --- split([table,] t, size [, dim]): returns slices of `size` indices; the last one may be
-   -- smaller. split(t, {size, ...} [, dim]): returns slices of these sizes.
-   local function split(...)
-      local result, t, size, dim = with_result('split', ...)
-      dim = dim or 1
-      if type(size) == 'table' and tensor.isTensor(t) and not tensor.typename(size) then
-         return split_by_sizes(t, size, dim)
-      end
-      size = math.floor(count_of('split', 'the size of a slice', size))
-      local total = size_of('split', t, dim)
+   -- Fills the table `result` with slices of `size` of the `total` indices. Returns it.
+   local function split_by_size(name, result, t, dim, total, size)
+      check_entries(name, math.ceil(total / size))
       for i = #result, 1, -1 do
          result[i] = nil
       end
@@ -90,13 +94,26 @@ local function install(tensor)
       return result
    end
 
+   --- split([table,] t, size [, dim]): returns slices of `size` indices; the last one may be
+   -- smaller. split(t, {size, ...} [, dim]): returns slices of these sizes.
+   local function split(...)
+      local result, t, size, dim = with_result('split', ...)
+      dim = dim or 1
+      if type(size) == 'table' and tensor.isTensor(t) and not tensor.typename(size) then
+         return split_by_sizes(t, size, dim)
+      end
+      size = math.floor(count_of('split', 'the size of a slice', size))
+      return split_by_size('split', result, t, dim, size_of('split', t, dim), size)
+   end
+
    --- chunk([table,] t, n [, dim]): returns at most n slices. All have the same size, except that
    -- the last one may be smaller.
    local function chunk(...)
       local result, t, n, dim = with_result('chunk', ...)
       n = count_of('chunk', 'the number of slices', n)
       dim = dim or 1
-      return split(result, t, math.max(1, math.ceil(size_of('chunk', t, dim) / n)), dim)
+      local total = size_of('chunk', t, dim)
+      return split_by_size('chunk', result, t, dim, total, math.max(1, math.ceil(total / n)))
    end
 
    -- Returns the views that begin at the indices of a list, and the view before the first of them.
@@ -131,6 +148,7 @@ local function install(tensor)
          error(('%s: a number of parts or a table of indices is expected, got %s')
                :format(name, tostring(parts)), 3)
       end
+      check_entries(name, parts)
       if equal and total % parts ~= 0 then
          error(('%s: dimension %d of size %d cannot be split into %d equal parts')
                :format(name, dim, total, parts), 3)
@@ -164,8 +182,9 @@ local function install(tensor)
    --- unbind(t [, dim]): returns a table of the slices of a dimension, without that dimension.
    local function unbind(t, dim)
       dim = dim or 1
-      local result = {}
-      for k = 1, size_of('unbind', t, dim) do
+      local result, total = {}, size_of('unbind', t, dim)
+      check_entries('unbind', total)
+      for k = 1, total do
          result[k] = t:select(dim, k)
       end
       return result

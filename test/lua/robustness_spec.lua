@@ -56,6 +56,36 @@ describe('robustness', function()
     assert.same({ {}, {} }, tensor.Tensor(2, 0):totable())
   end)
 
+  it('of functions that split refuse more views than a table has', function()
+    local rows, row = tensor.ones(1, 2):expand(2 ^ 27 + 1, 2), tensor.ones(2, 1):expand(2, 2 ^ 28)
+    local function refuses(name, ...)
+      fails('robustness_spec.lua:%d+: ' .. name .. ': [%d.e+]+ entries are too many$',
+            function(...) return (tensor[name](...)) end, ...)
+    end
+    for _, parts in ipairs { 2 ^ 27 + 1, 2 ^ 31, 2 ^ 53, 2 ^ 63, 1e308 } do
+      refuses('tensorSplit', tensor.ones(3), parts)
+      refuses('hsplit', tensor.zeros(1, 0), parts)
+      refuses('vsplit', tensor.ones(3, 1), parts)
+      refuses('dsplit', tensor.zeros(1, 1, 0), parts)
+    end
+    refuses('hsplit', row, 2 ^ 28)
+    refuses('vsplit', rows, 2 ^ 27 + 1)
+    refuses('unbind', rows)
+    refuses('unbind', row, 2)
+    local list = { 1, 2 }
+    refuses('split', list, rows, 1)
+    refuses('split', row, 1, -1)
+    refuses('chunk', list, rows, 2 ^ 27 + 1)
+    refuses('chunk', row, math.huge, 2)
+    assert.same({ 1, 2 }, list)
+    -- The number of views counts, not the size.
+    assert.equal(2, #rows:split(2 ^ 27))
+    assert.equal(3, #row:chunk(3, 2))
+    assert.equal(4, #row:tensorSplit(4, 2))
+    assert.equal(5, #tensor.ones(3):tensorSplit(5))
+    assert.equal(2, #row:unbind())
+  end)
+
   describe('of free', function()
     it('does not take the storage from a tensor', function()
       local t = tensor.Tensor{1, 2, 3}
