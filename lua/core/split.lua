@@ -62,7 +62,8 @@ local function install(tensor)
 
    local split_at
 
-   -- Returns slices of the sizes in a list.
+   -- Returns slices of the sizes in a list. split_at takes the index at which each slice but the
+   -- first begins.
    local function split_by_sizes(t, sizes, dim)
       local total, starts, first = size_of('split', t, dim), {}, 1
       for k, size in ipairs(sizes) do
@@ -70,14 +71,16 @@ local function install(tensor)
             error(('split: size %d must be an integer from 0 on, got %s')
                   :format(k, tostring(size)), 3)
          end
-         starts[k] = first
+         if k > 1 then
+            starts[k - 1] = first
+         end
          first = first + size
       end
       if first - 1 ~= total then
          error(('split: the sizes add up to %d, but dimension %d has size %d')
                :format(first - 1, dim, total), 3)
       end
-      return split_at('split', t, {versions.unpack(starts, 2)}, dim)
+      return split_at('split', t, starts, dim)
    end
 
    -- Fills the table `result` with slices of `size` of the `total` indices. Returns it.

@@ -311,6 +311,17 @@ it('indexPut with a mask of the first dimensions is t[mask] = src', function()
   assert.matches('6 elements are expected, as many as the mask selects, got size %[4%]', message)
 end)
 
+it('split accepts any number of sizes', function()
+  local n = 20000
+  local parts = tensor.range(1, n):split(tensor.ones(n):totable())
+  assert.are.equal(n, #parts)
+  assert.are.equal(n, parts[n][1])
+  local pair = tensor.range(1, 5):split { 2, 3 }
+  assert.are.same({ 1, 2 }, pair[1]:totable())
+  assert.are.same({ 3, 4, 5 }, pair[2]:totable())
+  assert.are.equal(1, #tensor.range(1, 5):split { 5 })
+end)
+
 it('split has sizes for each slice', function()
   local t, sizes = tensor.range(1, 8):view(2, 4), { 1, 0, 3 }
   for _, parts in ipairs { t:split(sizes, 2), tensor.split(t, sizes, -1) } do
