@@ -250,6 +250,27 @@ describe('the form of Torch7', function()
     assert.are.equal(1, #losses)
   end)
 
+  it('refuses a config or state that is not a table', function()
+    local x = tensor.ones(3)
+    for _, name in ipairs{'sgd', 'adam', 'adamW', 'rmsprop', 'adagrad', 'lbfgs'} do
+      for text, value in pairs{
+        ['a number'] = 0.5, ['a string'] = 'x', ['a boolean'] = true, ['a function'] = print,
+        ['a tensor of size [2]'] = tensor.ones(2),
+      } do
+        local line = debug.getinfo(1, 'l').currentline + 1
+        local function call(...) return (optim[name](square, x, ...)) end
+        local place = ('torch7_optim_spec.lua:%d: optim.%s: '):format(line, name)
+        fails(place .. 'config must be a table, got ' .. text, call, value)
+        fails(place .. 'config must be a table, got ' .. text, call, value, {})
+        fails(place .. 'state must be a table, got ' .. text, call, nil, value)
+        fails(place .. 'state must be a table, got ' .. text, call, {}, value)
+      end
+      near({1, 1, 1}, x)
+    end
+    optim.sgd(square, x, false, false)
+    near({0.998, 0.998, 0.998}, x)
+  end)
+
   it('refuses options that it cannot apply', function()
     local x = tensor.ones(3)
     for _, values in ipairs{2, tensor.ones(2), true} do

@@ -137,7 +137,16 @@ local function write_fields(name, state, count, x)
    end
 end
 
+-- Refuses values that are not tables. Absent ones are nil or false.
+local function check_table(name, what, value)
+   if value and type(value) ~= 'table' then
+      fail(name, '%s must be a table, got %s', what, describe(value))
+   end
+end
+
 local function call(name, construct, f, x, config, state)
+   check_table(name, 'config', config)
+   check_table(name, 'state', state)
    config = config or {}
    state = state or config
    local extras = extras_of(name, config, x)
