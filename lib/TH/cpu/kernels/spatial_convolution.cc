@@ -1,9 +1,10 @@
 // Convolutions of batches of images, and their gradients. Sums are computed in an order that
-// depends on the shapes only.
+// depends on the shapes only, unless elements are not finite or differ much in size.
 
 #include "backend/cpu_backend.h"
 #include "cpu/kernels/spatial_product.h"
 #include "cpu/kernels/spatial_weights.h"
+#include "cpu/kernels/spatial_winograd.h"
 #include "tensor/type_sets.h"
 
 namespace th {
@@ -301,6 +302,60 @@ void compute_weight(const SpatialConvolutionCall& c) {
   loop.store(sums.data(), weights);
 }
 
+// Returns true if run_winograd computes the result or the gradient of the image, and is faster.
+bool suits_winograd(const SpatialConvolutionCall& c) {
+  constexpr int64_t kLeastChannels = 16, kLeastElements = 196, kLeastProduct = 20000;
+  const int64_t channels = std::min(c.inputs, c.outputs);
+  const int64_t elements = c.batch * volume(c.result);
+  bool suits = c.kernel[0] == 1 && c.image[0] == 1 && c.result[0] == 1 &&
+               channels >= kLeastChannels && elements >= kLeastElements &&
+               channels * elements >= kLeastProduct;
+  for (int d = 1; d < 3; ++d) {
+    suits = suits && c.kernel[d] == 3 && c.stride[d] == 1 && c.dilation[d] == 1;
+  }
+  return suits;
+}
+
+// Returns false, and a wrong result, if elements are not finite or differ much in size.
+template <class E, class T>
+bool compute_by_winograd(const SpatialConvolutionCall& c) {
+  const bool is_turned = c.computes == SpatialResult::image;
+  const int64_t *from = is_turned ? c.result : c.image, *to = is_turned ? c.image : c.result;
+  WinogradProduct<E, T> p;
+  p.groups = c.groups;
+  p.rows = is_turned ? c.inputs : c.outputs;
+  p.depth = is_turned ? c.outputs : c.inputs;
+  SourceWindow window = {{1, from[1], from[2]}, {}, {1, 0, 0}, {1, 1}, 2, 2};
+  for (int d = 1; d < 3; ++d) {
+    window.before[d] = is_turned ? 2 - c.padding[d] : c.padding[d];
+    window.size[d] = 2 * ceil_div(to[d], 2) + 2;
+    p.size[d - 1] = to[d];
+  }
+  Source<E, T> source(window, p.groups * p.depth, c.batch);
+  const Workspace<T> copy(source.elements());
+  p.weights = elements<const E>(c.weight_data);
+  p.is_turned = is_turned;
+  p.source_channel = source.channel();
+  p.source_group = p.depth * p.source_channel;
+  p.source_image = source.image();
+  p.source_y = source.y();
+  p.source_odd = source.offset(0, 0, 1);
+  p.result_row = to[1] * to[2];
+  p.result_group = p.rows * p.result_row;
+  p.result_image = p.groups * p.result_group;
+  p.bias = reinterpret_cast<const E*>(c.bias);
+  const int64_t image = p.groups * p.depth * from[1] * from[2];
+  const E* data = elements<E>(is_turned ? c.result_data : c.image_data);
+  for (int64_t n = 0; n < c.batch; n += source.images()) {
+    p.images = std::min(source.images(), c.batch - n);
+    source.read(data + n * image, p.images, copy.data());
+    p.source = source.data();
+    p.result = elements<E>(is_turned ? c.image_data : c.result_data) + n * p.result_image;
+    if (!has_small_range(p.source, p.images * p.source_image) || !run_winograd(p)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 namespace TH_ISA {
@@ -309,6 +364,10 @@ void run_spatial_convolution(const SpatialConvolutionCall& call) {
   dispatch_types<FloatingTypes>(call.dtype, [&](auto zero) {
     using E = decltype(zero);
     using T = typename Numeric<E>::Compute;
+    if (call.computes != SpatialResult::weight && suits_winograd(call) &&
+        compute_by_winograd<E, T>(call)) {
+      return;
+    }
     switch (call.computes) {
       case SpatialResult::result:
         return compute_result<E, T>(call);

@@ -213,7 +213,7 @@ class ProductLoop {
     const T* source = p_.source + group * p_.source_group;
     Tile<T> tile;
     tile.count = count;
-    tile.at = consecutive();
+    tile.at = consecutive_numbers<T>();
     tile.adds = first > 0;
     tile.b_at = is_direct_ ? p_.offset + first : nullptr;
     for (int k = 0; k < panels; ++k) {
@@ -246,17 +246,6 @@ class ProductLoop {
       }
     }
   }
-  static const int64_t* consecutive() {
-    struct Numbers {
-      int64_t number[kDepth];
-      constexpr Numbers() : number() {
-        for (int64_t k = 0; k < kDepth; ++k) number[k] = k;
-      }
-    };
-    static constexpr Numbers numbers;
-    return numbers.number;
-  }
-
   void store(int64_t group, int64_t row_begin, int64_t rows, const Panel& panel,
              const T* sums) const {
     for (int64_t i = 0; i < rows; ++i, sums += kPanels * kWidth) {

@@ -41,6 +41,19 @@ struct Tile {
   int64_t before_row;
 };
 
+// Returns the numbers from 0 to TileSize<T>::kDepth - 1, for rows of a that are contiguous.
+template <class T>
+const int64_t* consecutive_numbers() {
+  struct Numbers {
+    int64_t number[TileSize<T>::kDepth];
+    constexpr Numbers() : number() {
+      for (int64_t k = 0; k < TileSize<T>::kDepth; ++k) number[k] = k;
+    }
+  };
+  static constexpr Numbers numbers;
+  return numbers.number;
+}
+
 template <class T, int kRows, int kVectors, bool kScattered>
 void multiply_tile(const Tile<T>& t) {
   constexpr int kLanes = TileSize<T>::kLanes;
