@@ -133,10 +133,10 @@ int multiply(lua_State* L, State* state, const Arguments& args) {
     return call<&Operators::of_matrices>(L, state, args);
   }
   protect(L, "*", [&] {
-    th::fail(
-        "tensors of size %s and %s have no product of %s: use cmul for that of the elements%s",
-        th::shape_text(a).c_str(), th::shape_text(b).c_str(), are_vectors ? "vectors" : "matrices",
-        are_vectors || are_matrices ? "" : ", or matmul");
+    th::fail("tensors of size %s and %s have no product of %s: use cmul for that of the elements%s",
+             th::shape_text(a).c_str(), th::shape_text(b).c_str(),
+             are_vectors ? "vectors" : "matrices",
+             are_vectors || are_matrices ? "" : ", or matmul");
   });
   return 0;
 }

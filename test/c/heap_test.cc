@@ -319,14 +319,14 @@ TEST(Heap, AllocatorsThatReturnNullRaiseErrors) {
 // realloc of 0 bytes need not free the block.
 TEST(Heap, EmptyStoragesFreeTheirBlock) {
   int frees = 0;
-  THAllocator allocator = {small_malloc,
-                           [](void*, void* block, ptrdiff_t bytes) -> void* {
-                             return bytes ? std::realloc(block, static_cast<size_t>(bytes)) : nullptr;
-                           },
-                           [](void* context, void* block) {
-                             ++*static_cast<int*>(context);
-                             std::free(block);
-                           }};
+  THAllocator allocator = {small_malloc, nullptr, nullptr};
+  allocator.realloc = [](void*, void* block, ptrdiff_t bytes) -> void* {
+    return bytes ? std::realloc(block, static_cast<size_t>(bytes)) : nullptr;
+  };
+  allocator.free = [](void* context, void* block) {
+    ++*static_cast<int*>(context);
+    std::free(block);
+  };
   THFloatStorage* s = THFloatStorage_newWithAllocator(4, &allocator, &frees);
   THFloatStorage_fill(s, 7);
   THFloatStorage_resize(s, 0);

@@ -91,8 +91,8 @@ function terminal.open(command)
     error('the program does not end', 2)
   end
 
-  --- Types Ctrl-D at the next prompt. Returns the exit status. Before the prompt, the terminal would
-  -- drop the key: it still reads whole lines.
+  --- Types Ctrl-D at the next prompt. Returns the exit status. Before the prompt, the terminal
+  -- would drop the key: it still reads whole lines.
   function self.leave()
     self.await '> '
     self.type '\4'
