@@ -81,7 +81,7 @@ local function entry_of_rows(rows)
   for _, group in ipairs(signatures.grouped(rows)) do
     for _, call in ipairs(group.calls) do lines[#lines + 1] = ('- `%s`'):format(call) end
     for _, row in ipairs(group.rows) do
-      local facts = ('%s (%s; C: `%s`)'):format(row.doc, row.typenames, row.name)
+      local facts = ('%s (%s; C: `%s`)'):format(signatures.text(row), row.typenames, row.name)
       lines[#lines + 1] = '\n' .. wrapped(facts, '  ') .. '\n'
     end
   end

@@ -96,7 +96,7 @@ local function entry(name, field)
    for _, group in ipairs(signatures.grouped(own)) do
       for _, call in ipairs(group.calls) do parts[#parts + 1] = call end
       for _, row in ipairs(group.rows) do
-         parts[#parts + 1] = wrapped(row.doc)
+         parts[#parts + 1] = wrapped(signatures.text(row))
          parts[#parts + 1] = ('   %s; C: %s'):format(row.typenames, row.name)
       end
    end

@@ -91,15 +91,34 @@ function signatures.wrapped(text, indent, width)
    return table.concat(lines, '\n')
 end
 
+-- Forms to show instead of those of the op table, which other rows hide in part. Three arguments of
+-- clamp are two bounds, and t:median() is a number; both differ after require 'torch'.
+local FORMS = {clampMin = '+T T d', median = '[*T] [*L] T i [b=true]'}
+FORMS.mode, FORMS.nanmedian, FORMS.kthvalue = FORMS.median, FORMS.median, '[*T] [*L] T l i [b=true]'
+
+-- Returns true if the last argument of a row's function may be the class of the result: no argument
+-- is a tensor.
+local function takes_class(row)
+   return row['function']:find '^%[%*T%] [^TLIBCMWAFD{]*$' ~= nil
+end
+
+--- Returns the help text of a row.
+function signatures.text(row)
+   local class = takes_class(row) and " The last argument may name the class: 'torch.FloatTensor'."
+                 or ''
+   return row.doc .. class
+end
+
 --- Returns the call signatures of a row: functions first, then methods.
 function signatures.calls(row)
    local all = {}
-   if row['function'] ~= '-' then
-      for form in (row['function'] .. ' | '):gmatch('(.-) | ') do
+   local functions = FORMS[row.name] or row['function']
+   if functions ~= '-' then
+      for form in (functions .. ' | '):gmatch('(.-) | ') do
          all[#all + 1] = ('tensor.%s(%s)'):format(row.lua, arguments(parse(form, row), 1))
       end
    end
-   local methods = row.method == '=' and row['function'] or row.method
+   local methods = (row.method == '=' or FORMS[row.name]) and functions or row.method
    if methods ~= '-' then
       for form in (methods .. ' | '):gmatch('(.-) | ') do
          local slots = parse(form, row)

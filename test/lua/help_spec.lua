@@ -95,6 +95,26 @@ describe('help', function()
     end
   end)
 
+  it('shows no forms that other rows of the op table hide', function()
+    local clamp, median = printed 'clamp', printed 'median'
+    assert.matches('tensor%.clamp%(t, min_value%)\nt:clamp%(min_value%)\n', clamp)
+    assert.is_nil(clamp:find('t, min_value)\nresult:', 1, true))
+    assert.matches('\nt:median%(dimension %[, keepdim = true%]%)\n', median)
+    for _, name in ipairs { 'median', 'nanmedian', 'mode', 'kthvalue' } do
+      assert.is_nil(printed(name):find('[, dimension', 1, true), name)
+    end
+  end)
+
+  it('tells which functions take the name of a class', function()
+    for _, name in ipairs { 'zeros', 'eye', 'arange', 'linspace', 'randn', 'randperm', 'randint',
+                            'hannWindow', 'fftfreq' } do
+      assert.matches("class: 'torch.FloatTensor'", printed(name):gsub('%s+', ' '), 1, name)
+    end
+    for _, name in ipairs { 'zerosLike', 'add', 'multinomial', 'uniform', 'cat' } do
+      assert.is_nil(printed(name):find('torch.FloatTensor', 1, true), name)
+    end
+  end)
+
   it('finds functions and methods by themselves', function()
     assert.matches('tensor.gather%(', printed(tensor.gather))
     assert.matches(':gather%(', printed(tensor.Tensor().gather))
