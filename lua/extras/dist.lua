@@ -78,9 +78,10 @@ require 'tensor.dist.parameters'(Group)
 
 require 'tensor.native'.limit_arguments(Group)
 
--- The methods of groups are also functions of the module, for all ranks.
+-- The methods of groups are also functions of the module, for all ranks. Names that begin with
+-- own_ are for the files of the module.
 for name, method in versions.each(Group) do
-   if type(method) == 'function' and name ~= 'new' then
+   if type(method) == 'function' and name ~= 'new' and not name:find '^own_' then
       dist[name] = function(...)
          return method(dist.world(), ...)
       end

@@ -23,7 +23,7 @@ local function parsed(comment, after)
    if not head then
       head, text = comment:match '^(%l[%w_]*%b{}): (.*)$'
    end
-   local name, arguments = after:match '^function [%w_]+[.:]([%w_]+)(%b())'
+   local name, arguments = after:match '^%s*function [%w_]+[.:]([%w_]+)(%b())'
    if not head and name then
       head, text = name .. arguments, comment
    end
@@ -46,8 +46,8 @@ local function read(file, list)
       end
    end
    for line in handle and handle:lines() or function() end do
-      local first = line:match '^%-%-%- ?(.*)$'
-      local next_line = not first and comment and line:match '^%-%- ?(.*)$'
+      local first = line:match '^%s*%-%-%- ?(.*)$'
+      local next_line = not first and comment and line:match '^%s*%-%- ?(.*)$'
       if next_line then
          comment[#comment + 1] = next_line
       elseif first or comment then

@@ -135,6 +135,12 @@ describe('help', function()
     } do
       assert.matches(text, printed(name), 1, name)
     end
+    for name in ('averageChunks averageGradients check grad load save shard'):gmatch '%w+' do
+      assert.matches('^dist.' .. name .. '%(.-[%.:]', printed('dist.' .. name), 1, name)
+    end
+    for name in pairs(require 'tensor.dist') do
+      assert.matches('^dist.' .. name .. '%(', printed('dist.' .. name), 1, name)
+    end
     assert.matches('nn.mse%(x, y%)', printed(require 'tensor.nn'.mse))
     assert.has_error(function() tensor.help 'nn.nosuch' end, 'help: unknown name: nn.nosuch')
     assert.matches('nn.initializer.kaiming%(', printed(require 'tensor.nn'.initializer.kaiming))

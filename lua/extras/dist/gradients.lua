@@ -44,7 +44,7 @@ local function install(Group)
          end
       end
       if #small > 0 then
-         bucket.flat = Group.flatten(small)
+         bucket.flat = Group.own_flatten(small)
          reduce(bucket.flat)
       end
       bucket.small, bucket.works = small, works
@@ -80,7 +80,7 @@ local function install(Group)
             native.wait(work)
          end
          if bucket.flat then
-            Group.restore(bucket.small, bucket.flat)
+            Group.own_restore(bucket.small, bucket.flat)
          end
       end
    end
@@ -116,7 +116,7 @@ local function install(Group)
          parts.agree(self, found)
          return grads
       elseif options.deterministic then
-         return self:ordered_reduce(found, 'mean')
+         return self:own_ordered_reduce(found, 'mean')
       end
       local reducer = new_reducer(self, bytes, parts.describe(found))
       for _, leaf in ipairs(found.leaves) do
@@ -198,7 +198,7 @@ local function install(Group)
          if pass then
             grads = pass:finish(grads)
          elseif self.own_size > 1 then
-            grads = self:ordered_reduce(parts.collect('grad', grads, true, true), 'mean')
+            grads = self:own_ordered_reduce(parts.collect('grad', grads, true, true), 'mean')
          end
          return grads, ...
       end

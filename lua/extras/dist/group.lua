@@ -122,7 +122,7 @@ local function table_contains(x, is_leaf)
 end
 
 -- Returns true for a tensor, and for a nested table that contains one.
-function Group.has_tensors(x)
+function Group.own_has_tensors(x)
    return is_tensor(x) or table_contains(x, is_tensor)
 end
 
@@ -162,7 +162,7 @@ local reduces_numbers = {allReduce = true, reduce = true}
 -- Raises an error unless x contains operands, and result, if given, a tensor of the same type for
 -- each tensor.
 local function check_operands(name, x, result)
-   if not Group.has_tensors(x)
+   if not Group.own_has_tensors(x)
       and not (reduces_numbers[name] and table_contains(x, is_number)) then
       raise(('%s: a tensor or a nested table of tensors is expected, got %s'):format(
          name, type_name(x)))
@@ -208,7 +208,7 @@ local function for_each(self, name, x, reduction, root, options, is_in_place)
       call(nil, number.leaf)
    end
    if found and name == 'broadcast' then
-      self:broadcast_others(found, root)
+      self:own_broadcast_others(found, root)
    end
    local finish = unchanged
    if is_in_place and not options.result then
@@ -233,8 +233,8 @@ function Group:broadcast(x, root, options)
    end
    root, options = root or 1, arguments.options('broadcast', options, 'async', 'result')
    arguments.check_root(self, 'broadcast', root)
-   if not Group.has_tensors(x) then
-      return self:broadcast_value(x, root, options)
+   if not Group.own_has_tensors(x) then
+      return self:own_broadcast_value(x, root, options)
    end
    return for_each(self, 'broadcast', x, nil, root, options, true)
 end
@@ -283,7 +283,7 @@ function Group:allReduce(x, reduction, options)
       if options.result then
          x = tree.map(function(leaf, r) return r:resizeAs(leaf):copy(leaf) end, x, options.result)
       end
-      return self:ordered_reduce(parts.collect('allReduce', x, true), reduction)
+      return self:own_ordered_reduce(parts.collect('allReduce', x, true), reduction)
    end
    return for_each(self, 'allReduce', x, reduction, nil, options, true)
 end
@@ -304,8 +304,8 @@ end
 -- first, for the ranks. If x contains no tensor, returns a list of the values of all ranks.
 function Group:allGather(x, options)
    options = arguments.options('allGather', options, 'async', 'result')
-   if not Group.has_tensors(x) then
-      return self:gather_values('allGather', x, nil, options)
+   if not Group.own_has_tensors(x) then
+      return self:own_gather_values('allGather', x, nil, options)
    end
    return for_each(self, 'allGather', x, nil, nil, options)
 end
@@ -317,8 +317,8 @@ function Group:gather(x, root, options)
    end
    root, options = root or 1, arguments.options('gather', options, 'async', 'result')
    arguments.check_root(self, 'gather', root)
-   if not Group.has_tensors(x) then
-      return self:gather_values('gather', x, root, options)
+   if not Group.own_has_tensors(x) then
+      return self:own_gather_values('gather', x, root, options)
    end
    local results = for_each(self, 'gather', x, nil, root, options)
    if self.own_rank ~= root then
@@ -336,15 +336,15 @@ end
 -- scatter(list [, root = 1]): with a list of one value for each rank at the root and nil on other
 -- ranks, returns the value of this rank.
 function Group:scatter(result, x, root, options)
-   if x == nil or Group.has_tensors(x) then
+   if x == nil or Group.own_has_tensors(x) then
       if type(root) == 'table' then
          root, options = nil, root
       end
       root = root or 1
-      if Group.has_tensors(result) and (x ~= nil or root ~= self.own_rank) then
+      if Group.own_has_tensors(result) and (x ~= nil or root ~= self.own_rank) then
          arguments.check_root(self, 'scatter', root)
          options = arguments.options('scatter', options, 'async')
-         return self:scatter_tensors(result, x, root, options)
+         return self:own_scatter_tensors(result, x, root, options)
       elseif is_tensor(result) then
          arguments.fail(self, 'scatter: the root has no tensor to scatter')
       end
@@ -353,10 +353,10 @@ function Group:scatter(result, x, root, options)
    end
    arguments.check_root(self, 'scatter', root)
    arguments.options('scatter', options)
-   return self:scatter_values(result, root)
+   return self:own_scatter_values(result, root)
 end
 
-function Group:scatter_tensors(result, x, root, options)
+function Group:own_scatter_tensors(result, x, root, options)
    local detail = nil
    if not is_tensor(result) then
       local found = parts.collect('scatter', result)
@@ -410,7 +410,7 @@ function Group:send(x, rank, options)
    arguments.check_rank(self, 'send', rank)
    local name = 'send'
    if not is_tensor(x) then
-      x, name = Group.to_tensor(x), 'sendValue'
+      x, name = Group.own_to_tensor(x), 'sendValue'
    end
    local work = native.call(self.native, name, nil, x, nil, rank - 1, options.async or false)
    return work and new_handle({work}, nil, unchanged)
@@ -427,7 +427,7 @@ function Group:receive(t, rank, options)
       arguments.check_rank(self, 'receive', t)
       local received, is_value = native.receive_any(self.native, t - 1)
       if is_value then
-         return Group.from_tensor(received)
+         return Group.own_from_tensor(received)
       end
       return received
    end

@@ -154,7 +154,7 @@ local function install(Group)
 
    -- allReduce with the option deterministic: one summand for each rank. found: the leaves, as of
    -- parts.collect. Returns the value of parts.put.
-   function Group:ordered_reduce(found, reduction)
+   function Group:own_ordered_reduce(found, reduction)
       check_reduction(reduction, found.leaves)
       local detail, is_empty = parts.describe(found), true
       for _, leaves in ipairs(by_type(found.leaves)) do
@@ -221,8 +221,7 @@ local function install(Group)
       return versions.unpack(results, 1, returned.n)
    end
 
-   Group.flatten, Group.restore, Group.by_type = flatten, restore, by_type
-   Group.part = part
+   Group.own_flatten, Group.own_restore, Group.own_part = flatten, restore, part
 end
 
 return install

@@ -24,7 +24,7 @@ local function install(Group)
          if #found.leaves == 0 then
             leaves_of.agree(self, found)
          end
-         self:broadcast_others(found, root)
+         self:own_broadcast_others(found, root)
       end
       return leaves_of.put(found)
    end
@@ -82,13 +82,13 @@ local function install(Group)
          if n:dim() == 0 then
             raise('shard: a tensor of 0 dimensions has no rows')
          end
-         local first, last = Group.part(n:size(1), self.own_size, self.own_rank)
+         local first, last = Group.own_part(n:size(1), self.own_size, self.own_rank)
          return n:narrow(1, first + 1, last - first)
       elseif not arguments.is_whole(n, 0, 2 ^ 53) then
          raise('shard: a number of elements or a tensor is expected, got '
                .. (type(n) == 'number' and tostring(n) or tensor.type(n)))
       end
-      local first, last = Group.part(n, self.own_size, self.own_rank)
+      local first, last = Group.own_part(n, self.own_size, self.own_rank)
       return first + 1, last
    end
 
@@ -98,7 +98,7 @@ local function install(Group)
       if self.own_rank == 1 then
          ok, problem = pcall(training.save, filename, parts, info)
       end
-      problem = self:broadcast_value(not ok and tostring(problem), 1, {})
+      problem = self:own_broadcast_value(not ok and tostring(problem), 1, {})
       if problem then
          raise(files.without_position(problem))
       end
@@ -112,7 +112,7 @@ local function install(Group)
          local ok, read = pcall(training.read, filename)
          checkpoint = ok and read or tostring(read)
       end
-      checkpoint = self:broadcast_value(checkpoint, 1, {})
+      checkpoint = self:own_broadcast_value(checkpoint, 1, {})
       if type(checkpoint) == 'string' then
          raise(files.without_position(checkpoint))
       end

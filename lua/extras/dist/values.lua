@@ -8,13 +8,13 @@ local raise = require 'tensor.native'.raise
 
 local function install(Group)
    -- A CharTensor with the bytes of a value.
-   function Group.to_tensor(value)
+   function Group.own_to_tensor(value)
       return tensor.CharTensor(tensor.serializeToStorage(value))
    end
 
    -- The same. All ranks raise an error if the value cannot be written. name: that of the call.
    local function bytes_of(self, name, value)
-      local fine, bytes = pcall(Group.to_tensor, value)
+      local fine, bytes = pcall(Group.own_to_tensor, value)
       if not fine then
          arguments.fail(self, ('%s: %s'):format(
             name, files.without_position(bytes)))
@@ -22,7 +22,7 @@ local function install(Group)
       return bytes
    end
 
-   function Group.from_tensor(bytes)
+   function Group.own_from_tensor(bytes)
       -- All ranks run the same program, so its functions may be exchanged, too.
       return tensor.deserializeFromStorage(bytes:contiguous():clone():storage(), {functions = true})
    end
@@ -39,7 +39,7 @@ local function install(Group)
       end
    end
 
-   function Group:broadcast_value(value, root, options)
+   function Group:own_broadcast_value(value, root, options)
       refuse_options('broadcast', options)
       if self.own_size == 1 then
          return value
@@ -53,18 +53,18 @@ local function install(Group)
       if is_root then
          return value
       end
-      return Group.from_tensor(bytes)
+      return Group.own_from_tensor(bytes)
    end
 
    -- Overwrites the strings and booleans of a table by those of the root. found: as of
    -- parts.collect.
-   function Group:broadcast_others(found, root)
+   function Group:own_broadcast_others(found, root)
       local values = {}
       for k, other in ipairs(found.others) do
          values[k] = other.owner[other.key]
       end
       if #values > 0 then
-         values = self:broadcast_value(values, root, {})
+         values = self:own_broadcast_value(values, root, {})
       end
       for k, other in ipairs(found.others) do
          other.owner[other.key] = values[k]
@@ -75,12 +75,12 @@ local function install(Group)
    local function values_of(rows, counts)
       local values = {n = counts:size(1)}
       for k = 1, values.n do
-         values[k] = Group.from_tensor(rows[k]:narrow(1, 1, counts[k][1]))
+         values[k] = Group.own_from_tensor(rows[k]:narrow(1, 1, counts[k][1]))
       end
       return values
    end
 
-   function Group:gather_values(name, value, root, options)
+   function Group:own_gather_values(name, value, root, options)
       refuse_options(name, options)
       local bytes = bytes_of(self, name, value)
       local counts = tensor.LongTensor()
@@ -95,7 +95,7 @@ local function install(Group)
       return values_of(rows, counts)
    end
 
-   function Group:scatter_values(list, root)
+   function Group:own_scatter_values(list, root)
       local is_root = self.own_rank == root
       local counts = tensor.LongTensor(self.own_size):zero()
       local rows
@@ -121,7 +121,7 @@ local function install(Group)
       call(self, 'broadcast', nil, counts, root)
       local own = tensor.CharTensor(counts:max())
       call(self, 'scatter', own, rows, root)
-      return Group.from_tensor(own:narrow(1, 1, counts[self.own_rank]))
+      return Group.own_from_tensor(own:narrow(1, 1, counts[self.own_rank]))
    end
 end
 
