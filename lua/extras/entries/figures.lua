@@ -53,7 +53,9 @@ return {
           'Returns a function that adds points and redraws the figure in the terminal: ' ..
           '`live(x, {name = y, ...})` adds a point to each of several lines. `live:finish()` ' ..
           'draws the last state, `live:figure()` returns the figure.' .. figure ..
-          '; `interval`, the seconds between two drawings (0.2).',
+          '; `interval`, the seconds between two drawings (0.2); `columns`, `lines` and ' ..
+          '`colors` as of `text`; `output`, a file; `terminal`: draw, whatever the output is; ' ..
+          '`clock`, a function that returns seconds.',
    },
    image = {
       scale =

@@ -2,6 +2,7 @@
 
 local native = require 'tensor.native'
 local screen = require 'tensor.plot.screen'
+local take_options = require 'tensor.plot.options'
 local versions = require 'tensor.versions'
 
 local live = {}
@@ -65,21 +66,17 @@ end
 -- and interval (seconds between two drawings, by default 0.2), columns, lines, colors, output,
 -- terminal, clock.
 function live.new(new_figure, options)
-   local own = {interval = 0.2, output = io.stdout, clock = native.clock}
+   local own = take_options(new_figure(), options, 'live')
    local of_figure = {}
    for name, value in versions.each(options or {}) do
-      if own[name] ~= nil or name == 'columns' or name == 'lines' or name == 'colors' or
-            name == 'terminal' then
-         own[name] = value
-      else
-         of_figure[name] = value
-      end
+      if own[name] == nil then of_figure[name] = value end
    end
+   own.interval, own.output = own.interval or 0.2, own.output or io.stdout
+   own.clock = own.clock or native.clock
    if own.terminal == nil then
       own.terminal = io.type(own.output) == 'file' and native.is_terminal(own.output)
    end
    if own.terminal and own.colors == nil then own.colors = screen.mode_of_terminal(os.getenv) end
-   new_figure(of_figure)  -- checks the options
    own.new_figure, own.options = new_figure, of_figure
    own.series, own.names, own.shown = {}, {}, -math.huge
    return setmetatable(own, live)

@@ -21,6 +21,8 @@ local of_layer = {
    histogram = {name = 'string', color = 'string table', bins = 'number', limits = 'table'},
    heatmap = {colors = 'string', limits = 'table'},
    image = {},
+   live = {interval = 'number', columns = 'number', lines = 'number', colors = 'string',
+           output = 'table userdata', terminal = 'boolean', clock = 'function'},
 }
 
 local ranges = {width = {100, 10000}, height = {100, 10000}, size = {0.01, 1000},
@@ -48,7 +50,8 @@ local function is_color(t)
 end
 
 --- take_options(figure, options, kind): checks a table of options, sets those of the figure, and
--- returns those of the layer. kind: of the layer; nil for a figure.
+-- returns those of the layer. kind: of the layer, or 'live'; nil for a
+-- figure.
 return function(figure, options, kind)
    local known, own = of_layer[kind] or {}, {}
    options = options == nil and {} or options
