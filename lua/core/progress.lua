@@ -111,7 +111,7 @@ end
 -- second, the time left and the text. After the last step the line ends. options: those of line.
 function progress.of_steps(total, options)
    if type(total) ~= 'number' then
-      error(('training.progress: the number of steps is expected, got %s'):format(type(total)), 2)
+      raise(('training.progress: the number of steps is expected, got %s'):format(type(total)))
    end
    local line, shown = progress.line(options), not (options and options.delay)
    return function(step, text)

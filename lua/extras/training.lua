@@ -207,7 +207,19 @@ end
 -- the steps per second, the time left and the text, at most ten times a second. It writes nothing
 -- if the output is not a terminal. options: output (io.stdout), terminal (overrides the check),
 -- clock (a function that returns seconds), delay (seconds in which nothing is shown; 0).
-training.progress = native.progress.of_steps
+function training.progress(total, options)
+   if options ~= nil and type(options) ~= 'table' then
+      native.raise(('training.progress: a table of options is expected, got %s'):format(
+         describe(options)))
+   end
+   local fine, failure = pcall(files.check, options or {}, {
+      output = 'table userdata', terminal = 'boolean', clock = 'function', delay = 'number',
+   })
+   if not fine then
+      native.raise('training.progress: ' .. failure)
+   end
+   return native.progress.of_steps(total, options)
+end
 
 --- steps(first, last [, step]): returns an iterator over the numbers of a loop: for k in
 -- training.steps(1, 1000) do ... end. If the loop takes longer than a second, it shows its progress

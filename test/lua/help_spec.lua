@@ -138,6 +138,8 @@ describe('help', function()
     for name in ('averageChunks averageGradients check grad load save shard'):gmatch '%w+' do
       assert.matches('^dist.' .. name .. '%(.-[%.:]', printed('dist.' .. name), 1, name)
     end
+    assert.matches('xavier%(%[distribution = .normal.%] %[, gain = 1%]%)', printed 'xavier')
+    assert.matches('cosine%(rate, steps %[, least = 0%]%)', printed 'cosine')
     for name in pairs(require 'tensor.dist') do
       assert.matches('^dist.' .. name .. '%(', printed('dist.' .. name), 1, name)
     end
@@ -152,7 +154,7 @@ describe('help', function()
       ['figure:save'] = '^figure:save%(', ['figure:set'] = '^figure:set%(',
       ['fig:svg'] = '^figure:svg%(', ['figure:bars'] = '^figure:bars%(',
       ['data:size'] = '^t:size%(',
-      ['nn.relu'] = '^tensor.relu%(', ['nn.initializer'] = 'nn.initializer.kaiming%(distribution',
+      ['nn.relu'] = '^tensor.relu%(', ['nn.initializer'] = 'nn.initializer.kaiming%(%[distribution',
       ['nn.initializer.constant'] = '^nn.initializer.constant%(value',
       ['optim.schedule'] = 'optim.schedule.cosine%(.*%?optim.schedule.name',
     } do

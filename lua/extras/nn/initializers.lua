@@ -24,17 +24,18 @@ local function checked(t)
    return t
 end
 
---- The same value for all elements.
+--- constant(value): the same value for all elements.
 function initializer.constant(value)
    return function(t) return checked(t):fill(value) end
 end
 
---- Uniformly distributed numbers from low, by default 0, to high, by default 1.
+--- uniform([low = 0] [, high = 1]): uniformly distributed numbers from low to high.
 function initializer.uniform(low, high)
    return function(t) return checked(t):uniform(low or 0, high or 1) end
 end
 
---- Normally distributed numbers of a mean, by default 0, and a standard deviation, by default 1.
+--- normal([mean = 0] [, deviation = 1]): normally distributed numbers of a mean and a standard
+-- deviation.
 function initializer.normal(mean, deviation)
    return function(t) return checked(t):normal(mean or 0, deviation or 1) end
 end
@@ -55,8 +56,8 @@ local function spread(t, deviation, distribution)
    return t:normal(0, deviation)
 end
 
---- Variance 2 / (fan_in + fan_out): Glorot and Bengio, 2010. distribution: 'normal', the default,
--- or 'uniform'.
+--- xavier([distribution = 'normal'] [, gain = 1]): mean 0 and variance
+-- gain^2 * 2 / (fan_in + fan_out): Glorot and Bengio, 2010. distribution: 'normal' or 'uniform'.
 function initializer.xavier(distribution, gain)
    check_distribution(distribution)
    return function(t)
@@ -65,7 +66,9 @@ function initializer.xavier(distribution, gain)
    end
 end
 
---- Variance 2 / fan_in, for layers before a relu: He et al., 2015.
+--- kaiming([distribution = 'normal'] [, gain = math.sqrt(2)]): mean 0 and variance gain^2 / fan_in.
+-- The default gain is for layers before a relu: He et al., 2015. distribution: 'normal' or
+-- 'uniform'.
 function initializer.kaiming(distribution, gain)
    check_distribution(distribution)
    return function(t)
@@ -74,8 +77,8 @@ function initializer.kaiming(distribution, gain)
    end
 end
 
---- A matrix with orthonormal rows or columns, whichever are fewer: Saxe et al., 2013. Dimensions
--- after the first count as one.
+--- orthogonal([gain = 1]): a matrix with orthonormal rows or columns, whichever are fewer, times
+-- gain: Saxe et al., 2013. Dimensions after the first count as one.
 function initializer.orthogonal(gain)
    return function(t)
       fans(t)

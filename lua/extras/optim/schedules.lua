@@ -27,8 +27,8 @@ function schedules.step(rate, every, factor)
    return function(step) return rate * factor ^ math.floor((step - 1) / every) end
 end
 
---- Half a cosine from rate to `least`, by default 0, in `steps` steps: Loshchilov and Hutter, 2016.
--- Later steps have the rate `least`.
+--- cosine(rate, steps [, least = 0]): half a cosine from rate to `least` in `steps` steps:
+-- Loshchilov and Hutter, 2016. Later steps have the rate `least`.
 function schedules.cosine(rate, steps, least)
    least = least or 0
    check('cosine', 'rate', rate, 0)
