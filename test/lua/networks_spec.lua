@@ -249,6 +249,10 @@ describe('tensor.nn', function()
     end
     assert.has_error(function() nn.scaledDotProduct(q, k, v, 5) end,
                      'nn.scaledDotProduct: a table of options is expected, got a number')
+    assert.has_error(function() nn.scaledDotProduct(q, k, v, {casual = true}) end,
+      'nn.scaledDotProduct: unknown option casual; the options are causal, dropout, mask, train')
+    assert.has_error(function() nn.scaledDotProduct(q, k, v, {causal = 1}) end,
+      'nn.scaledDotProduct: option causal must be a boolean, got a number')
     assert.has_error(function() nn.scaledDotProduct(q, k, v, {train = true, dropout = 2}) end,
       'nn.scaledDotProduct: dropout: a probability from 0 to 1 is expected, got 2')
   end)

@@ -2,7 +2,6 @@
 
 local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
-local describe = require('tensor.native').describe(tensor)
 local layer = require 'tensor.nn.layer'
 local layers = require 'tensor.nn.layers'
 
@@ -59,17 +58,17 @@ local function does_mask_fit(mask, q, k)
    return true
 end
 
+-- tensor.attention checks the mask.
+local product_options = {causal = 'boolean', mask = 'userdata table number boolean string',
+                         dropout = 'number', train = 'boolean'}
+
 --- scaledDotProduct(q, k, v [, options]): softmax(q * k:t() / sqrt(d) + mask) * v for each matrix.
 -- q: ... x rows x d. k: ... x columns x d. v: ... x columns x width. options: causal, where the
 -- last row sees all columns, and each row before one less; mask, which broadcasts to
 -- ... x rows x columns: a ByteTensor with 1 where q may see k, or a tensor of the type of q that is
 -- added to the products; dropout and train.
 function attention.scaledDotProduct(q, k, v, options)
-   if options ~= nil and type(options) ~= 'table' then
-      raise(('nn.scaledDotProduct: a table of options is expected, got %s'):format(
-         describe(options)))
-   end
-   options = options or {}
+   options = layer.options('scaledDotProduct', options, product_options)
    local probability = layer.check_probability('scaledDotProduct: dropout',
                                                options.train and options.dropout or 0)
    local is_causal = options.causal == true
@@ -189,7 +188,8 @@ function attention.attention(width, heads, options)
          q, k, v = split(products, 0), split(products, 1), split(products, 2)
       end
       local y = attention.scaledDotProduct(q, k, v, {
-         causal = options.causal, mask = call.mask, dropout = options.dropout, train = call.train,
+         causal = options.causal, mask = call.mask, dropout = options.dropout,
+         train = not not call.train,
       })
       y = y:transpose(2, 3):reshape(batch, rows, width)
       return output(params.output, y)
