@@ -124,6 +124,8 @@ describe('tensor.data', function()
     } do
       assert.are.equal(expected, failure(arguments[1], arguments[2], arguments[3]))
     end
+    assert.has_error(function() for _ in data.batches(x, {size = 2}) do error 'begins' end end,
+                     'data.batches: a loop needs a call: for x, y in batches() do')
     assert.has_error(function() data.shift() end,
                      'data.shift: a whole number of pixels is expected, got nil')
     assert.has_error(function() data.mirror()(4) end,

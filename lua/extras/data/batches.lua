@@ -171,7 +171,11 @@ end
 -- batches([epoch]): iterates over the batches of an epoch, by default the next one. Loading a
 -- checkpoint replaces the field state. If it was saved in the loop of this epoch, the first loop
 -- continues with the next batch, and is empty after the last one.
-function Batches:__call(epoch)
+function Batches:__call(epoch, ...)
+   if select('#', ...) > 0 then
+      -- The generic for calls what follows `in` with two arguments.
+      fail('a loop needs a call: for x, y in batches() do')
+   end
    local state, done = self.state, 0
    if type(state) ~= 'table' then
       fail('a table is expected as the state, got %s', tostring(state))
