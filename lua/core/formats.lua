@@ -39,10 +39,10 @@ function known.of(filename)
    return format.field and module[format.field] or module
 end
 
--- Extensions of other pictures, tables and data, which are not written.
+-- Extensions of other pictures, tables, models and data, which are not written.
 local foreign = {}
-for ending in ('avif bmp gif h5 hdf5 heic ico json mat parquet pdf pickle pkl svg tif tiff txt ' ..
-               'webp xls xlsx xml yaml'):gmatch '%w+' do
+for ending in ('avif bmp ckpt gif h5 hdf5 heic ico json mat onnx parquet pdf pickle pkl pt pth ' ..
+               'svg tif tiff txt webp xls xlsx xml yaml'):gmatch '%w+' do
    foreign[ending] = true
 end
 

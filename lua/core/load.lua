@@ -1,6 +1,7 @@
 -- load and save, serialize and deserialize: objects in files and strings.
 
 local each = require 'tensor.versions'.each
+local extra_arguments = require 'tensor.extra_arguments'
 local files = require 'tensor.files'
 local formats = require 'tensor.formats'
 local raise = require 'tensor.raise'
@@ -88,7 +89,7 @@ local function install(tensor)
    end
 
    -- Detects the mode and byte order from the type code of the first object, which is from 0 to 8.
-   -- Returns false if the file does not start with a type code.
+   -- Returns false, and up to 4 bytes, if the file does not start with a type code.
    local function find_mode(file)
       file:binary():quiet():seekEnd()
       if file:hasError() then
@@ -102,9 +103,18 @@ local function install(tensor)
       elseif head:match '^%z%z%z[\1-\8]' then
          file:bigEndianEncoding()
       elseif not head:match '^[%z\1-\8]%z%z%z' then
-         return false
+         return false, head
       end
       return true
+   end
+
+   -- Returns the error message for a file that begins with `head`.
+   local function unknown_format(filename, head)
+      local advice = head == 'PK\3\4' and "; of files that PyTorch's torch.save wrote, store the " ..
+                     'state_dict as .safetensors instead' or
+                     "; the option format = 'csv' reads a table of text"
+      return ("%s has an unknown format; the known formats are Torch7's, %s%s")
+             :format(filename, formats.list(), advice)
    end
 
    -- Returns the size in bytes, or nil for a pipe.
@@ -196,13 +206,15 @@ local function install(tensor)
          if not opened then
             raise(('%s: %s'):format(name, cause(file)))
          end
+         local is_known, head = true, nil
          if chosen then
             set_mode(file, chosen)
-         elseif not find_mode(file) then
+         else
+            is_known, head = find_mode(file)
+         end
+         if not is_known then
             file:close()
-            raise(("%s: %s has an unknown format; the known formats are Torch7's, %s; the option "
-                   .. "format = 'csv' reads a table of text"):format(name, filename,
-                                                                     formats.list()))
+            raise(('%s: %s'):format(name, unknown_format(filename, head)))
          end
          local label = ('%s: %s'):format(name, filename)
          local done, result = files.with_line(name, filename, read_object, file, label,
@@ -220,8 +232,13 @@ local function install(tensor)
    -- twice. The file name extension may select another format, which has its own options. An
    -- existing file is replaced only when the new one is complete.
    local function save_as(name)
-      return function(filename, object, mode, referenced)
+      return function(filename, ...)
+         extra_arguments.refuse(name, 4, filename, ...)
          check_name(name, filename)
+         if select('#', ...) == 0 and tensor.getRule 'files' ~= 'torch7' then
+            raise(('%s: an object is expected after the name of the file'):format(name))
+         end
+         local object, mode, referenced = ...
          local format, options = format_of(name, filename, mode)
          if format then
             call_format(name, filename, format.save, object, options)

@@ -180,9 +180,38 @@ describe('save', function()
     end)
   end)
 
+  it('writes no nil in place of an object that is missing', function()
+    with_name('', function(name)
+      tensor.save(name, { 1 })
+      for _, save in ipairs { 'save', 'saveobj' } do
+        assert.matches(save .. ': an object is expected after the name of the file$',
+                       error_of(tensor[save], name))
+      end
+      assert.matches('save: too many arguments', error_of(tensor.save, name, 1, nil, nil, 5))
+      assert.are.same({ 1 }, tensor.load(name))
+      tensor.save(name, nil)
+      assert.is_nil(tensor.load(name))
+      tensor.save(name, { 1 })
+      tensor.setRule('files', 'torch7')
+      local saved = pcall(tensor.save, name)
+      tensor.setRule('files', 'tensor')
+      assert.is_true(saved)
+      assert.is_nil(tensor.load(name))
+    end)
+  end)
+
+  it('tells how to convert the files of PyTorch', function()
+    with_name('.pt', function(name)
+      local file = assert(io.open(name, 'wb'))
+      file:write('PK\3\4', ('\0'):rep(60))
+      file:close()
+      assert.matches('store the state_dict as .safetensors', error_of(tensor.load, name), 1, true)
+    end)
+  end)
+
   it('writes no file whose extension stands for the format of another program', function()
     for _, ending in ipairs { '.gif', '.BMP', '.tiff', '.webp', '.txt', '.json', '.mat', '.h5',
-                              '.pkl' } do
+                              '.pkl', '.pt', '.pth', '.onnx' } do
       with_name(ending, function(name)
         assert.matches(ending .. ' files cannot be written', error_of(tensor.save, name, { 1 }), 1,
                        true)
