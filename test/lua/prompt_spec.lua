@@ -176,6 +176,11 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
     _, errors = session('torch.concatenate{}', 'torch.ones(2).shape')
     assert.matches(': instead of concatenate, use cat\n', errors)
     assert.matches(': instead of shape, use size%(%)\n', errors)
+    _, errors = session('torch.ones(2).grad', 'torch.ones(2):indexSelect(1)',
+                        'torch.ones(2):require_grad()')
+    assert.matches(': tensor.grad%(f%) returns the function that computes gradients', errors)
+    assert.matches(': instead of indexSelect, use index\n', errors)
+    assert.matches(': tensor.grad%(f%) computes gradients of any function', errors)
     _, errors = session 'pritn(1)'
     assert.matches('\ndid you mean print%?\n', select(2, session('print2 = 1', 'pritn2(1)'))
                    :gsub('print2', 'print'))

@@ -27,6 +27,7 @@ return {
   functional = 'relu, softmax, crossEntropy, conv2d and others are functions of the module; ' ..
                "require 'tensor.nn' has layers; " .. training,
   hdf5 = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
+  grad = 'tensor.grad(f) returns the function that computes gradients; doc/gradients.md',
   h5py = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
   inf = 'math.huge is infinity',
   jit = 'tensor.compile(f) records and fuses operations; doc/fuse.md',
@@ -50,10 +51,12 @@ return {
   plt = pictures,
   profiler = 'tensor.profile(f) prints the time of each operation; doc/performance.md',
   pyplot = pictures,
+  require_grad = 'tensor.grad(f) computes gradients of any function; doc/gradients.md',
   requires_grad = 'tensor.grad(f) computes gradients of any function; doc/gradients.md',
   scipy = 'linear algebra, statistics, fft and convolutions are functions of the module; ' ..
           'doc/where-is.md',
   seaborn = pictures,
+  show = 'print(figure) shows a figure, and figure:save(name) writes it; doc/plotting.md',
   signal = 'fft, stft, fftConvolve and window functions are functions of the module; ' ..
            'doc/fourier.md',
   sklearn = 'there are no classifiers; doc/tutorial.md trains one, doc/where-is.md lists the parts',
@@ -66,4 +69,5 @@ return {
   utils = "require 'tensor.data' has batches, require 'tensor.training' checkpoints; " .. training,
   variable = 'tensors need no wrapper: tensor.grad(f) computes gradients; doc/gradients.md',
   vmap = 'most functions take batches; stack joins the results of a loop; doc/arranging.md',
+  zero_grad = 'each call of the function tensor.grad(f) returns new gradients; doc/gradients.md',
 }

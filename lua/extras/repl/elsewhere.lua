@@ -17,7 +17,7 @@ return {
   fabs = 'abs', fliplr = 'flip(t, 2)', flipud = 'flip(t, 1)', float16 = 'HalfTensor',
   float32 = 'FloatTensor',
   float64 = 'DoubleTensor', from_numpy = "load 'file.npy'", greater = 'gt', greater_equal = 'ge',
-  identity = 'eye', index_select = 'index', int32 = 'IntTensor',
+  identity = 'eye', index_select = 'index', indexSelect = 'index', int32 = 'IntTensor',
   int64 = 'LongTensor', inv = 'inverse', itemsize = 'elementSize()', less = 'lt', less_equal = 'le',
   logical_and = 'logicalAnd', logical_not = 'logicalNot', logical_or = 'logicalOr',
   logical_xor = 'logicalXor', arccosh = 'acosh', arcsinh = 'asinh', arctanh = 'atanh',

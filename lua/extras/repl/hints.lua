@@ -76,8 +76,8 @@ local function hint_of_use(message)
   return nil
 end
 
--- Modules that programs load by require, and tables in them. Unlike the module itself and tensors,
--- they raise no error for unknown names.
+-- Modules that programs load by require, and tables in them. The module itself and tensors raise
+-- errors of their own for unknown names, unless Torch7's rule `fields` holds.
 local modules = {}
 for _, name in ipairs(help_modules.names) do
   local part = help_modules.parts[name]
@@ -101,10 +101,11 @@ local function tables_for(message, environment)
     return {environment}
   end
   local class = tensor and tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
-  local list = {tensor, class}
-  if message:find("field '", 1, true) then
-    local has_errors = tensor and tensor.getRule and tensor.getRule 'fields' ~= 'torch7'
-    list = has_errors and {} or list
+  local has_errors = tensor and tensor.getRule and tensor.getRule 'fields' ~= 'torch7'
+  local is_field = message:find("field '", 1, true)
+  local list = has_errors and (is_field or message:find("method '", 1, true)) and {}
+               or {tensor, class}
+  if is_field then
     for _, path in ipairs(modules) do
       list[#list + 1] = module_of(path)
     end
