@@ -136,6 +136,12 @@ local function install(tensor)
       return name:match 'Float' or name:match 'Double' or name:match 'Half'
    end
 
+   -- Returns true for a value that has a gradient.
+   local function is_differentiable(leaf)
+      return type(leaf) == 'number' or isnumber(leaf) or isblob(leaf)
+             or istensor(leaf) and is_floating(leaf)
+   end
+
    -- Calls f(arguments), of which those for which chosen(k) is true are tracked. Returns the tape,
    -- a list of their tracked forms, the results, the rules of customGradient, and true if a tensor
    -- is at several places. name: that of the function that was called.
@@ -320,17 +326,18 @@ local function install(tensor)
             if form == as_tensor and type(loss) == 'number' then
                results[1] = tensor.DoubleTensor{loss}
             end
-         elseif not istensor(value) or value:nElement() ~= 1 then
+         elseif type(loss) ~= 'number' and (not istensor(value) or value:nElement() ~= 1) then
             local got = istensor(value) and ('a tensor with %d elements'):format(value:nElement())
                or type_name(loss)
             native.close(tape)
             raise(('%s: the first result of the function must be a number or a tensor with one '
                .. 'element that depends on argument %d; got %s'):format(name, which, got))
          end
-         if value and not native.tracks(tape, value) then
+         if value and (type(loss) == 'number' or not native.tracks(tape, value)) then
             native.close(tape)
-            raise(('%s: the first result of the function does not depend on argument %d')
-               :format(name, which))
+            raise(('%s: the first result of the function does not depend on argument %d%s')
+               :format(name, which, nested.has_any(x, is_differentiable) and '' or
+                       ', which has integers only: t:double() converts them'))
          elseif value then
             native.add_one(tape, value)
          end

@@ -18,6 +18,19 @@ local function is_nested(value)
    return type(value) == 'table' and getmetatable(value) == nil
 end
 
+-- Returns true if accepts is true for a value, or for a value in it if it is a nested table.
+local function has_any(value, accepts)
+   if not is_nested(value) then
+      return accepts(value)
+   end
+   for _, field in each(value) do
+      if has_any(field, accepts) then
+         return true
+      end
+   end
+   return false
+end
+
 local MOST_LEVELS = 1000
 
 -- Raises an error if a nested table contains itself or has more than MOST_LEVELS levels. name: that
@@ -192,4 +205,4 @@ function Forms:unpack_results(tables, ...)
    return unpack(results, 1, template.n)
 end
 
-return { new = new, is_nested = is_nested, check = check }
+return { new = new, is_nested = is_nested, has_any = has_any, check = check }

@@ -286,6 +286,35 @@ describe('the advice about an error of Lua', function()
     end
   end)
 
+  it('says that a loss does not depend on the argument', function()
+    local independent = 'the first result of the function does not depend on argument 1'
+    local t = tensor.ones(2)
+    for _, f in ipairs {function() return 1 end, function(x) return x:argmax() end,
+                        function(x) return x:gt(2):sum() end} do
+      assert.has_error(function() tensor.grad(f)(t) end, 'grad: ' .. independent)
+      assert.has_error(function() tensor.grad(f)(t:int()) end,
+        ('grad: %s, which has integers only: t:double() converts them'):format(independent))
+    end
+    local function f(p) return p.t:sum() end
+    for problem, p in pairs {[''] = {t = t:int(), {0.5}},
+                             [', which has integers only'] = {t = t:int(), 'text'}} do
+      local _, message = pcall(tensor.grad(f), p)
+      assert.matches(independent .. problem, message, 1, true)
+    end
+  end)
+
+  it('names the options of progress lines', function()
+    local training = require 'tensor.training'
+    for problem, arguments in pairs {
+      ['unknown option zzz; the options are clock, delay, output, terminal'] = {10, {zzz = 1}},
+      ['a table of options is expected, got a number'] = {10, 5},
+      ['the number of steps is expected, got string'] = {'x'},
+    } do
+      assert.has_error(function() training.progress(arguments[1], arguments[2]) end,
+                       'training.progress: ' .. problem)
+    end
+  end)
+
   it('names functions of the modules of networks', function()
     for code, name in pairs {
       ["require 'tensor.optim'.Adam{}"] = 'optim.adam',
@@ -296,6 +325,9 @@ describe('the advice about an error of Lua', function()
       assert.are.equal(('did you mean %s?'):format(name), advice(code))
     end
     assert.is_nil(advice 'local my = {} my.zeroes()')
+    assert.is_nil(advice 'local my = {} my:zeroes()')
+    assert.matches('^print%(figure%) shows a figure', advice 'local my = {} my:show()')
+    assert.matches('^each call of', advice 'local my = {} my:zero_grad()')
   end)
 
   it('is nil for other errors', function()

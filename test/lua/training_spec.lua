@@ -350,14 +350,6 @@ describe('tensor.training', function()
                      '\r20/1000  5/s  3:16 left          ',
                      '\r1000/1000  10/s  0:00 left       \n'}, lines)
     training.progress(10, {output = output, terminal = false})(5)
-    for problem, arguments in pairs{
-      ['unknown option zzz; the options are clock, delay, output, terminal'] = {10, {zzz = 1}},
-      ['a table of options is expected, got a number'] = {10, 5},
-      ['the number of steps is expected, got string'] = {'x'},
-    } do
-      assert.has_error(function() training.progress(arguments[1], arguments[2]) end,
-                       'training.progress: ' .. problem)
-    end
     training.progress(1e6, {output = output, terminal = true, clock = clock})
     assert.are.equal(3, #lines)
     local hours = training.progress(7200, {output = output, terminal = true, clock = clock})
