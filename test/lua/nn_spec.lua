@@ -106,6 +106,10 @@ describe('tensor.nn', function()
       'nn.embedding: width: a whole number of at least 1 is expected, got nil')
     assert.has_error(function() nn.dropout(2) end,
       'nn.dropout: a probability from 0 to 1 is expected, got 2')
+    assert.has_error(function() nn.sequential(nn.linear(2, 2), nn.relu) end,
+      'nn.sequential: the members are one list: nn.sequential{a, b}')
+    assert.has_error(function() nn.linear(2, 2):forward(tensor.ones(1, 2)) end,
+      'nn.linear: a layer is called as net(params, x), with params = net.init()')
     assert.has_error(function() nn.sequential{nn.relu, 'relu'} end,
       'nn.sequential: member 2: a layer or a function is expected, got string')
   end)

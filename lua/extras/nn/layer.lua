@@ -16,7 +16,12 @@ function Layer:__call(params, x, options)
              .. 'options; got %s, %s and %s'):format(
          self.name, describe(params), describe(x), describe(options)))
    end
-   return self.forward(params, x, options or {})
+   return self.compute(params, x, options or {})
+end
+
+--- Raises an error: layers have no methods.
+function Layer:forward()
+   raise(('nn.%s: a layer is called as net(params, x), with params = net.init()'):format(self.name))
 end
 
 function Layer:__tostring()
@@ -27,7 +32,7 @@ local layer = {}
 
 --- Creates a layer. forward(params, x, options), init().
 function layer.new(name, init, forward, state)
-   return setmetatable({name = name, init = init, forward = forward, state = state}, Layer)
+   return setmetatable({name = name, init = init, compute = forward, state = state}, Layer)
 end
 
 function layer.is(value)

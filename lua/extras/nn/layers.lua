@@ -176,7 +176,10 @@ end
 
 --- sequential{a, b, ...}: calls the members one after the other. A member is a layer or a function
 -- of x. The parameters are a list; those of a function are an empty table.
-function layers.sequential(members)
+function layers.sequential(members, ...)
+   if select('#', ...) > 0 then
+      raise('nn.sequential: the members are one list: nn.sequential{a, b}')
+   end
    if type(members) ~= 'table' or getmetatable(members) then
       raise(('nn.sequential: a list of layers is expected, got %s'):format(
          layer.is(members) and tostring(members) or type(members)))
@@ -212,7 +215,7 @@ function layers.sequential(members)
                raise(('nn.sequential: the parameters of member %d, %s, are missing'):format(
                   k, tostring(member)))
             end
-            x = member.forward(params[k], x, options)
+            x = member.compute(params[k], x, options)
          else
             x = member(x)
          end
