@@ -98,7 +98,9 @@ local function install(tensor)
       local size = file:position() - 1
       local head = file:seek(1):readChar(math.min(size, 4)):string()
       file:seek(1):clearError():pedantic()
-      if size == 0 or head:match '^%d\n' then
+      if size == 0 then
+         return false, head
+      elseif head:match '^%d\n' then
          file:ascii()
       elseif head:match '^%z%z%z[\1-\8]' then
          file:bigEndianEncoding()
@@ -110,9 +112,12 @@ local function install(tensor)
 
    -- Returns the error message for a file that begins with `head`.
    local function unknown_format(filename, head)
-      local advice = head == 'PK\3\4' and "; of files that PyTorch's torch.save wrote, store the " ..
-                     'state_dict as .safetensors instead' or
-                     "; the option format = 'csv' reads a table of text"
+      if head == '' then
+         return filename .. ' is empty'
+      end
+      local advice = head == 'PK\3\4' and
+                     "; of files that PyTorch's torch.save wrote, store the state_dict as " ..
+                     '.safetensors instead' or "; the option format = 'csv' reads a table of text"
       return ("%s has an unknown format; the known formats are Torch7's, %s%s")
              :format(filename, formats.list(), advice)
    end

@@ -315,7 +315,11 @@ local function install(tensor)
       local class = class_of_file(name)
       local factory = class and rawget(class, '__factory')
       if not factory then
-         error(('readObject: unknown Torch class <%s>'):format(name), 0)
+         local package = name:match '^(%w+)%.'
+         local advice = package and package ~= 'torch' and
+                        (": require the package that defines it, such as '%s', first")
+                        :format(package) or ''
+         error(('readObject: unknown Torch class <%s>%s'):format(name, advice), 0)
       end
       local object = keep(record, index, factory(file))
       local method = class.__read or class.read

@@ -287,7 +287,8 @@ describe('load', function()
 
   it('rejects unregistered classes', function()
     local text = '4\n1\n3\nV 1\n9\nnot.there\n'
-    assert.matches('unknown Torch class <not.there>',
+    assert.matches("unknown Torch class <not.there>: require the package that defines it, such " ..
+                   "as 'not', first",
                    error_of(tensor.deserialize, text, 'ascii'), 1, true)
   end)
 
@@ -328,8 +329,10 @@ describe('load', function()
                      error_of(tensor.load, path), 1, true)
     end)
     with_file('', function(path)
-      assert.matches('at byte 1', error_of(tensor.load, path), 1, true)
+      assert.matches(path .. ' is empty', error_of(tensor.load, path), 1, true)
+      assert.matches('at byte 1', error_of(tensor.load, path, 'ascii'), 1, true)
     end)
+    assert.has_error(function() tensor.deserialize '' end)
     with_file('99\n', function(path)
       assert.matches('unknown type code 99', error_of(tensor.load, path, 'ascii'), 1, true)
       assert.matches('has an unknown format', error_of(tensor.load, path), 1, true)

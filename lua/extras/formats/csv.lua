@@ -63,7 +63,8 @@ local function position(column, count, names)
    end
    local known = names and ': ' .. table.concat(names, ', ', 1, math.min(count, 20)) or
                  ' without names'
-   error(('unknown column %s; the file has %d%s'):format(tostring(column), count, known), 0)
+   error(('unknown column %s; the file has %d column%s%s'):format(
+      tostring(column), count, count == 1 and '' or 's', known), 0)
 end
 
 -- Returns the positions of the selected columns, in the order of the option `only`.
