@@ -3,6 +3,7 @@
 
 local each = require 'tensor.versions'.each
 local is_integral = require 'tensor.types'.is_integral
+local names = require 'tensor.names'
 local native = require 'tensor.native'
 
 local LARGEST = 1000000  -- largest width or height of a result
@@ -12,6 +13,10 @@ local LARGEST_IN_FLOAT = 4096
 local FEW = 16  -- for fewer rows or columns of floats, passes are faster than products
 local EIGHT_BITS = {['torch.ByteTensor'] = true, ['torch.CharTensor'] = true}
 local NEAREST = {nearest = true, simple = true}  -- modes
+-- Equivalents of other functions of Torch7's package.
+local OTHERS = {load = "tensor.load 'x.png' reads a picture",
+                save = "tensor.save('x.png', t) writes a picture",
+                display = 'tensor.plot.image(t) shows a picture'}
 local POSITIONS = {c = true, tl = true, tr = true, bl = true, br = true}
 
 -- Resampling along one dimension: functions that return the taps of each output element, and the
@@ -357,5 +362,7 @@ return function(tensor)
          return result
       end
    end
-   tensor.image = image
+   tensor.image = setmetatable(image, {__index = names.refuse(tensor, 'tensor.image', function(name)
+      return OTHERS[name] or names.suggestion(name, {image})
+   end)})
 end

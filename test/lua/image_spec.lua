@@ -65,6 +65,21 @@ local function each(body)
   end)
 end
 
+describe('image', function()
+  it('refuses unknown names', function()
+    for name, hint in pairs { load = ": tensor.load 'x.png' reads a picture", rotate = '',
+                              scael = ': did you mean scale?',
+                              save = ": tensor.save('x.png', t) writes a picture" } do
+      assert.has_error(function() return image[name] end,
+                       ("tensor.image has no function or field '%s'%s"):format(name, hint))
+    end
+    tensor.setRule('fields', 'torch7')
+    local load = image.load
+    tensor.setRule('fields', 'tensor')
+    assert.is_nil(load)
+  end)
+end)
+
 describe('image.scale', function()
   it('enlarges as PyTorch does', function()
     local count = 0
