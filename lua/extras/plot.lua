@@ -349,7 +349,7 @@ return function(tensor)
          local pixels = guarded(render, self, 'pixels')
          guarded(tensor.save, filename, pixels)
       else
-         error(('plot: figures are saved as .svg, .png or .jpeg, not as %s'):format(filename), 2)
+         error(('plot: figures are saved as .svg, .png or .jpg, not as %s'):format(filename), 2)
       end
       return self
    end

@@ -282,6 +282,11 @@ describe('text with colors', function()
   end)
 end)
 
+it('figures name the extensions of their files', function()
+  fails('figures are saved as .svg, .png or .jpg, not as x.gif', plot.figure().save, plot.figure(),
+        'x.gif')
+end)
+
 describe('a live figure', function()
   local function output()
     local parts = {}
