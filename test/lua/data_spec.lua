@@ -326,4 +326,28 @@ describe('tensor.data', function()
     end
     assert.is_nil(data.batches(tensor.LongTensor(0), {size = 2, shuffle = false})()())
   end)
+
+  it('refuses to continue an epoch of other rows', function()
+    local training = require 'tensor.training'
+    local name = folder .. '/rows'
+    local function make(count)
+      return {batches = data.batches(tensor.range(1, count), {size = 4, seed = 9})}
+    end
+    local first = make(23)
+    first.batches(2)()
+    training.save(name, first)
+    local other = make(8)
+    training.load(name, other)
+    assert.has_error(function() other.batches(2) end,
+                     'data.batches: the checkpoint was saved after 1 batches of a source of 23 ' ..
+                     'rows, but source 1 has 8')
+    -- The next epoch may have other rows.
+    assert.are.equal(8, #rows(other.batches, 3))
+    -- A checkpoint of an earlier version.
+    first.batches.state.rows = nil
+    training.save(name, first)
+    local rest = make(23)
+    training.load(name, rest)
+    assert.are.equal(19, #rows(rest.batches, 2))
+  end)
 end)

@@ -188,11 +188,15 @@ function Batches:__call(epoch, ...)
       if done > 0 and state.size ~= self.size then
          fail('the checkpoint was saved after %d batches of size %d, but the size is %d', done,
               state.size, self.size)
+      -- Checkpoints of earlier versions do not have the number of rows.
+      elseif done > 0 and state.rows and state.rows ~= self.rows then
+         fail('the checkpoint was saved after %d batches of a source of %d rows, but source 1 has '
+              .. '%d', done, state.rows, self.rows)
       end
    end
    epoch = check_count('epoch', epoch or state.epoch + 1, 0)
    self.last_state = state
-   state.epoch, state.batch, state.size = epoch, done, self.size
+   state.epoch, state.batch, state.size, state.rows = epoch, done, self.size, self.rows
    local iterator = self:iterate(epoch, done)
    local loop = {}
    self.loop = loop
@@ -232,7 +236,7 @@ end
 -- the number of batches that they prepare in advance.
 -- Returns an object: `for x, y in batches(epoch) do`. Its field count is the number of batches. Its
 -- field state is what a checkpoint needs: the seed, the last epoch, how many of its batches the
--- loop has got, and their size.
+-- loop has got, their size, and the number of rows.
 return function(sources, options)
    if tensor.isTensor(sources) or type(sources) == 'table' and sources.get then
       sources = {sources}
