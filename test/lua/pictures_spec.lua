@@ -2,6 +2,7 @@
 -- test/reference/picture_files.py.
 
 local tensor = require 'tensor'
+local child = require 'support.child'
 local format_files = require 'support.format_files'
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
@@ -38,6 +39,38 @@ describe('PNG files', function()
         same(t:float():div(255), tensor.load(name))
         same(t:double():div(255), tensor.load(name, {type = 'torch.DoubleTensor'}))
       end
+    end)
+  end)
+
+  it('are the same in all types', function()
+    with_name('.png', function(name)
+      local t = picture(1, 16, 16)
+      tensor.save(name, t)
+      for _, kind in ipairs {'Half', 'BFloat16', 'Float', 'Double'} do
+        same(t:double():div(255):type(('torch.%sTensor'):format(kind)),
+             tensor.load(name, {type = kind}))
+      end
+    end)
+  end)
+
+  -- Sanitizers use memory of their own.
+  local when_exact = child.sanitized and pending or it
+  when_exact('take no more memory than the samples and the result', function()
+    with_name('.png', function(name)
+      tensor.save(name, tensor.ByteTensor(1, 3000, 3000):fill(7))
+      local output = child.run(([[
+        local function peak()
+          for line in io.lines '/proc/self/status' do
+            local kilobytes = line:match '^VmHWM:%%s+(%%d+)'
+            if kilobytes then return kilobytes * 1024 end
+          end
+        end
+        local before = peak()
+        local t = tensor.load(%q)
+        print((peak() - before) / t:nElement())
+      ]]):format(name))
+      -- 1 byte for a sample and 4 for an element of the result; double precision takes 8 more.
+      assert.is_true(tonumber(output) < 8, output)
     end)
   end)
 

@@ -56,8 +56,10 @@ local function load(tensor, format, filename, options)
    native.picture_read(format, bytes, storage)
    local kind = bits == 16 and 'Short' or 'Byte'
    local pixels = files.tensor(tensor, kind, storage, 1, {height, width, has}):permute(3, 1, 2)
-   if element == 'Byte' and bits == 8 and (channels or has) == has then
-      return pixels:contiguous()
+   local class = ('torch.%sTensor'):format(element)
+   if bits == 8 and (channels or has) == has then
+      -- The quotients are those of doubles, rounded, in each type.
+      return element == 'Byte' and pixels:contiguous() or pixels:type(class):div(255)
    end
    local values = pixels:double()
    if bits == 16 then
@@ -67,7 +69,7 @@ local function load(tensor, format, filename, options)
    if element == 'Byte' then
       values:mul(255):round()
    end
-   return values:type(('torch.%sTensor'):format(element))
+   return values:type(class)
 end
 
 -- Returns the samples of an object as a tensor of channels x H x W: a ByteTensor, or a ShortTensor
