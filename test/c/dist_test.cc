@@ -125,23 +125,29 @@ TEST(Dist, Disagreement) {
   headers[4] = Header(Operation::finish);
   headers[4].sequence = 3;
   for (int rank : {0, 2, 3}) headers[rank].root = 2;
-  headers[1].root = headers[4].root = 2;
   EXPECT_EQ(
       th::dist::disagreement(headers.data(), none.data(), 5, 1),
       "the ranks disagree: ranks 1, 3, 4: gather of a FloatTensor of size [2]; rank 2: barrier "
       "(collective 4 of its group, instead of 3); rank 5: the program has ended");
   headers[0].root = 1;
-  const std::string text = th::dist::disagreement(headers.data(), none.data(), 3, 0);
-  EXPECT_NE(text.find("rank 2: gather of a FloatTensor of size [2] with root 2"), std::string::npos)
-      << text;
+  EXPECT_EQ(th::dist::disagreement(headers.data(), none.data(), 3, 1),
+            "the ranks disagree: rank 1: gather of a FloatTensor of size [2] with root 2; rank 2: "
+            "barrier (collective 4 of its group, instead of 3); rank 3: gather of a FloatTensor of "
+            "size [2] with root 3");
 }
 
-// The message shows the items of the details from the first one that differs.
+// The message shows the items of long details from the first one that differs.
 TEST(Dist, DisagreementInDetail) {
   std::vector<Header> headers(3, tensor_header(Operation::allReduce, {5}));
   const std::string common(200, 'x');
   std::vector<std::string> details = {"a Float[2], b Float[3]", "a Float[2], b Float[4]",
                                       "a Float[2], b Float[3]"};
+  EXPECT_EQ(
+      th::dist::disagreement(headers.data(), details.data(), 3, 1),
+      "the ranks disagree: ranks 1, 3: allReduce of a FloatTensor of size [5], from a "
+      "Float[2], b Float[3]; rank 2: allReduce of a FloatTensor of size [5], from a Float[2], "
+      "b Float[4]");
+  for (std::string& detail : details) detail = common + ", " + detail;
   EXPECT_EQ(th::dist::disagreement(headers.data(), details.data(), 3, 1),
             "the ranks disagree: ranks 1, 3: allReduce of a FloatTensor of size [5], from ..., b "
             "Float[3]; rank 2: allReduce of a FloatTensor of size [5], from ..., b Float[4]");
@@ -157,6 +163,29 @@ TEST(Dist, DisagreementInDetail) {
   details = {"a Float[2], b Float[3]", "a Float[2]", "a Float[2]"};
   const std::string longer = th::dist::disagreement(headers.data(), details.data(), 3, 1);
   EXPECT_NE(longer.find("from a Float[2], b Float[3]; ranks 2, 3"), std::string::npos) << longer;
+}
+
+// The function that the program has called comes first.
+TEST(Dist, DisagreementOfCallers) {
+  std::vector<Header> headers(3, Header(Operation::split));
+  std::vector<std::string> details = {"group\x1franks 1, 3", "group\x1franks 1, 2",
+                                      "group\x1franks 1, 3"};
+  EXPECT_EQ(th::dist::disagreement(headers.data(), details.data(), 3, 1),
+            "the ranks disagree: ranks 1, 3: group of ranks 1, 3; rank 2: group of ranks 1, 2");
+  headers = {tensor_header(Operation::allReduce, {5}), Header(Operation::barrier),
+             tensor_header(Operation::allReduce, {5})};
+  for (Header& header : headers) header.sequence = 1;
+  const std::string common(200, 'x');
+  details = {"grad\x1f" + common + ", a Float[5]", "", "grad\x1f" + common + ", b Float[5]"};
+  const std::string text = th::dist::disagreement(headers.data(), details.data(), 3, 1);
+  EXPECT_NE(text.find("rank 1: grad of " + common.substr(0, 80) +
+                      "... (allReduce of a FloatTensor of size [5]); rank 2: barrier; rank 3: grad "
+                      "of x"),
+            std::string::npos)
+      << text;
+  details[1] = "grad\x1f" + common + ", c Float[5]";
+  const std::string later = th::dist::disagreement(headers.data(), details.data(), 3, 1);
+  EXPECT_NE(later.find("rank 1: grad of ..., a Float[5] (allReduce"), std::string::npos) << later;
 }
 
 TEST(Dist, RankLists) {

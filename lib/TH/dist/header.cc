@@ -94,7 +94,10 @@ std::string ranks_text(const int* ranks, int count, int first_rank) {
 
 namespace {
 
-// The number of bytes that all texts begin with, up to the end of an item of a list.
+constexpr size_t kMostShown = 80;  // characters of a detail
+
+// The number of bytes that all texts begin with, up to the end of an item of a list. 0 if all
+// texts are short enough to be shown whole.
 size_t common_items(const std::string* texts, int count) {
   size_t length = texts[0].size(), longest = length;
   for (int k = 1; k < count; ++k) {
@@ -105,14 +108,37 @@ size_t common_items(const std::string* texts, int count) {
     longest = std::max(longest, texts[k].size());
   }
   const size_t comma = length ? texts[0].rfind(", ", length - 1) : std::string::npos;
-  return length == longest || comma == std::string::npos ? 0 : comma + 2;
+  const bool is_whole = length == longest || longest <= kMostShown || comma == std::string::npos;
+  return is_whole ? 0 : comma + 2;
 }
 
-std::string shortened(const std::string& detail, size_t first) {
-  constexpr size_t kMost = 80;
-  const size_t start = std::min(first, detail.size());
-  std::string text = (start ? "..., " : "") + detail.substr(start, kMost);
-  return detail.size() > start + kMost ? text + "..." : text;
+// The items of a detail from byte `begin` on, without those before byte `first`.
+std::string shortened(const std::string& detail, size_t begin, size_t first) {
+  const size_t start = std::min(std::max(begin, first), detail.size());
+  std::string text = (start > begin ? "..., " : "") + detail.substr(start, kMostShown);
+  return detail.size() > start + kMostShown ? text + "..." : text;
+}
+
+// A header with its detail. If the detail names the function that the program has called, this
+// comes first: "grad of a Float[2] (allReduce 'mean' of a FloatTensor of size [2])".
+std::string call_text(const Header& header, const std::string& detail, size_t first) {
+  const size_t end = detail.find(Header::kAfterCaller);
+  if (end == std::string::npos) {
+    return header.text() + (detail.empty() ? "" : ", from " + shortened(detail, 0, first));
+  }
+  const std::string text = detail.substr(0, end) + " of " + shortened(detail, end + 1, first);
+  return header.dtype == 0xff ? text : text + " (" + header.text() + ")";
+}
+
+// Returns true if two of the calls have different roots.
+bool roots_differ(const Header* headers, int count) {
+  int32_t root = -1;
+  for (int k = 0; k < count; ++k) {
+    if (headers[k].root < 0) continue;
+    if (root >= 0 && headers[k].root != root) return true;
+    root = headers[k].root;
+  }
+  return false;
 }
 
 }  // namespace
@@ -132,16 +158,15 @@ std::string disagreement(const Header* headers, const std::string* details, int 
   }
   const Header& first = headers[0];
   const size_t common = common_items(details, count);
+  const bool shows_roots = roots_differ(headers, count);
   std::string text = "the ranks disagree: ";
   for (size_t k = 0; k < groups.size(); ++k) {
     const Header& header = headers[groups[k][0]];
     const bool ended = header.operation == static_cast<uint8_t>(Operation::finish);
     if (k) text += "; ";
     text += ranks_text(groups[k].data(), static_cast<int>(groups[k].size()), first_rank) + ": ";
-    text += ended ? "the program has ended" : header.text();
-    const std::string& detail = details[groups[k][0]];
-    if (!detail.empty()) text += ", from " + shortened(detail, common);
-    if (!ended && header.root != first.root) {
+    text += ended ? "the program has ended" : call_text(header, details[groups[k][0]], common);
+    if (shows_roots && header.root >= 0) {
       text += " with root " + std::to_string(header.root + first_rank);
     }
     if (header.sequence != first.sequence) {

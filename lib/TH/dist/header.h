@@ -46,7 +46,10 @@ struct Header {
   explicit Header(Operation op) : operation(static_cast<uint8_t>(op)) {}
   void set_tensor(DType type, int dimensions, const int64_t* sizes);
   void set_reduction(Reduction r, bool is_mean);
-  // Adds the hash of a text that the ranks must agree on, too. Empty: no text.
+  // Adds the hash of a text that the ranks must agree on, too: a list "a Float[2], b Float[3]". The
+  // name of the function that the program has called may precede it, with kAfterCaller between
+  // them. Empty: no text.
+  static constexpr char kAfterCaller = '\x1f';
   void set_detail(const std::string& detail);
   uint64_t hash() const;
   // "allReduce 'sum' of a FloatTensor of size [2 x 3]"
@@ -55,7 +58,8 @@ struct Header {
 static_assert(sizeof(Header) == 8 + 4 + 12 + 8 * Header::kSizes, "padding");
 
 // The error message for the headers and details of all ranks, which differ. Ranks count from
-// first_rank. The message shows long details from the first item that differs.
+// first_rank. The message shows long details from the first item that differs, and roots if they
+// differ.
 std::string disagreement(const Header* headers, const std::string* details, int count,
                          int first_rank);
 // "rank 2", "ranks 1, 3 to 5"

@@ -118,7 +118,8 @@ local function install(Group)
       elseif options.deterministic then
          return self:own_ordered_reduce(found, 'mean')
       end
-      local reducer = new_reducer(self, bytes, parts.describe(found))
+      local reducer = new_reducer(
+         self, bytes, parts.of_call('averageGradients', parts.describe(found)))
       for _, leaf in ipairs(found.leaves) do
          reducer:add(leaf)
       end
@@ -133,7 +134,8 @@ local function install(Group)
    -- orders: the order of reduction for each description of parameters. All ranks must reduce in
    -- the same order, but functions with branches complete gradients in different orders.
    local function new_pass(group, bytes, argument, orders)
-      local detail = parts.describe(parts.collect('grad', argument, true))
+      local found = parts.collect('grad', argument, true)
+      local detail = parts.of_call('grad', parts.describe(found))
       return setmetatable({group = group, reducer = new_reducer(group, bytes, detail),
                            orders = orders, order = orders[detail], detail = detail,
                            complete = {}, completed = {}, sent = {}, next = 1}, Pass)

@@ -98,7 +98,7 @@ function Group:group(ranks)
       end
    end
    local part = native.split(self.native, place and 0 or -1, (place or 1) - 1,
-                             'ranks ' .. table.concat(ranks, ', '))
+                             parts.of_call('group', 'ranks ' .. table.concat(ranks, ', ')))
    return part and Group.new(part) or nil
 end
 

@@ -156,7 +156,7 @@ local function install(Group)
    -- parts.collect. Returns the value of parts.put.
    function Group:own_ordered_reduce(found, reduction)
       check_reduction(reduction, found.leaves)
-      local detail, is_empty = parts.describe(found), true
+      local detail, is_empty = parts.of_call(found.call, parts.describe(found)), true
       for _, leaves in ipairs(by_type(found.leaves)) do
          local nodes = {{value = flatten(leaves), level = 0, index = self.own_rank - 1}}
          if nodes[1].value:nElement() > 0 then
@@ -214,7 +214,8 @@ local function install(Group)
       found = parts.collect('averageChunks', results, true)
       for j, list in ipairs(by_type(found.leaves)) do
          if sums[j][1].value:nElement() > 0 then
-            restore(list, exchange(self, sums[j], count, detail):div(count))
+            restore(list, exchange(self, sums[j], count,
+                                    parts.of_call('averageChunks', detail)):div(count))
          end
       end
       parts.put(found)

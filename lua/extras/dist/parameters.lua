@@ -17,7 +17,7 @@ local function install(Group)
       arguments.check_root(self, 'synchronize', root)
       local found = leaves_of.collect('synchronize', params, true)
       if self.own_size > 1 then
-         local detail = leaves_of.describe(found, true)
+         local detail = leaves_of.of_call('synchronize', leaves_of.describe(found, true))
          for _, leaf in ipairs(found.leaves) do
             native.call(self.native, 'broadcast', nil, leaf, nil, root - 1, false, detail)
          end
@@ -47,7 +47,7 @@ local function install(Group)
       end
       local all = tensor.LongTensor()
       native.call(self.native, 'allGather', all, hashes, nil, nil, false,
-                  table.concat(found.names, ', '))
+                  leaves_of.of_call('check', table.concat(found.names, ', ')))
       for k = 1, #leaves do
          local column = all:select(2, k):contiguous()
          -- agreeing[r]: the number of ranks with the hash of rank r.

@@ -19,7 +19,8 @@ local is_plain = {boolean = true, number = true, string = true}
 -- The list `others` has the rows {owner=, key=, name=} of the strings, booleans and other numbers.
 -- call: the name of the function that was called, for errors.
 function parts.collect(call, x, numbers, skips_integers)
-   local found, seen = {x = x, leaves = {}, names = {}, numbers = {}, others = {}}, {}
+   local found = {call = call, x = x, leaves = {}, names = {}, numbers = {}, others = {}}
+   local seen = {}
    local enclosing = {}
    local function add(leaf, name)
       found.leaves[#found.leaves + 1] = leaf
@@ -80,11 +81,18 @@ function parts.describe(found, others)
    return table.concat(texts, ', ')
 end
 
+--- of_call(call, detail): a description, with the name of the function that the program has called.
+-- Messages show both. For functions that make other calls.
+function parts.of_call(call, detail)
+   return call .. '\31' .. detail  -- Header::kAfterCaller
+end
+
 --- agree(group, found): raises an error on all ranks unless each of them calls this with the same
 -- leaves. For tables without elements to exchange.
 function parts.agree(group, found)
    local detail = #found.leaves > 0 and parts.describe(found) or 'no tensors'
-   native.call(group.native, 'barrier', nil, nil, nil, nil, false, detail)
+   native.call(group.native, 'barrier', nil, nil, nil, nil, false,
+               parts.of_call(found.call, detail))
 end
 
 return parts

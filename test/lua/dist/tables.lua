@@ -354,36 +354,48 @@ assert(dist.scatter(rank == 1 and values) == (rank == size and 'last' or nil))
 if size > 1 then
   local own = rank == 1
   local a, b = torch.FloatTensor(own and 2 or 3), torch.FloatTensor(own and 3 or 2)
-  local texts = {'the ranks disagree: rank 1: ', ', from a Float[2], b Float[3]; rank',
-                 ', from a Float[3], b Float[2]'}
+  local function texts(call)
+    return {('the ranks disagree: rank 1: %s of a Float[2], b Float[3] ('):format(call),
+            ('; rank%s: %s of a Float[3], b Float[2] ('):format(size == 2 and ' 2' or 's 2, 3',
+                                                                  call)}
+  end
   for _, options in ipairs{{}, {deterministic = true}} do
-    fails(texts, dist.averageGradients, {a = a:fill(rank), b = b:fill(rank)}, options)
+    fails(texts 'averageGradients', dist.averageGradients, {a = a:fill(rank), b = b:fill(rank)},
+          options)
     assert(a:eq(rank):all() and b:eq(rank):all())
   end
-  fails(texts, dist.grad(function(p) return p.a:sum() + p.b:sum() end), {a = a, b = b})
+  fails(texts 'grad', dist.grad(function(p) return p.a:sum() + p.b:sum() end), {a = a, b = b})
   fails({', from x Float[1]', ', from y Float[1]'}, dist.allReduce,
         {[own and 'x' or 'y'] = float(1)})
-  fails({', from Float[2 x 3]', ', from Float[3 x 2]'}, dist.allReduce,
-        own and torch.FloatTensor(2, 3) or torch.FloatTensor(3, 2), {deterministic = true})
-  fails({'8 chunks of 1 Double[1]', '9 chunks of 1 Double[1]'}, dist.averageChunks, own and 8 or 9,
-        function(k) return k end)
-  fails({'from ranks 1, 2', 'from ranks 2, 1'}, dist.group, own and {1, 2} or {2, 1})
+  fails({'rank 1: allReduce of Float[2 x 3] (allToAll', 'allReduce of Float[3 x 2]'},
+        dist.allReduce, own and torch.FloatTensor(2, 3) or torch.FloatTensor(3, 2),
+        {deterministic = true})
+  fails({'rank 1: averageChunks of 8 chunks of 1 Double[1] (allToAll',
+         ': averageChunks of 9 chunks of 1 Double[1] (allToAll'}, dist.averageChunks,
+        own and 8 or 9, function(k) return k end)
+  fails({'the ranks disagree: rank 1: group of ranks 1, 2; rank', ': group of ranks 1'}, dist.group,
+        own and {1, 2} or {1})
   -- Equal bytes of another shape, of another type, and numbers.
   fails('check: params.a differs on rank', dist.check,
         {a = own and torch.zeros(2, 3) or torch.zeros(3, 2)})
   fails('check: net.1 differs on rank', dist.check,
         {own and float(0) or torch.IntTensor{0}}, 'net')
   fails('check: params.scale differs on rank', dist.check, {scale = own and 1 or 2})
-  fails({', from a; rank', ', from b'}, dist.check, {[own and 'a' or 'b'] = float(0)})
+  fails({'check of a (allGather', 'check of b ('}, dist.check, {[own and 'a' or 'b'] = float(0)})
   -- One of the tables is empty.
   for _, name in ipairs{'check', 'averageGradients', 'synchronize'} do
-    fails('the ranks disagree: rank 1: barrier, from no tensors; rank', dist[name],
+    fails(('the ranks disagree: rank 1: %s of no tensors; rank'):format(name), dist[name],
           own and {} or {a = float(0)})
   end
   fails('the ranks disagree', dist.averageGradients, own and {} or {a = float(0)},
         {deterministic = true})
   fails('broadcast: Unwritable object <thread>', dist.broadcast, own and threads[1])
   fails('the ranks disagree', dist.broadcast, {w = float(0), [own and 'a' or 'b'] = 'c'})
+  -- One rank is in a function of the program, the others in grad: the message names it. A barrier
+  -- has no root.
+  local df = dist.grad(function(p) return (p * p):sum() end)
+  fails({'rank 1: barrier; rank', ': grad of Float[5] ('}, own and dist.barrier or df,
+        not own and torch.FloatTensor(5):fill(1) or nil)
 end
 dist.barrier()
 
