@@ -21,6 +21,9 @@ struct Call {
   const Group::Devices* devices = nullptr;  // null: the buffers are on the host
   Combine combine;
   int64_t each = 0;  // allToAll: the number of elements of one part
+  // The reason why the ranks cannot make this call; null: they can. It is reported after they have
+  // agreed, so that all of them raise an error.
+  const char* refusal = nullptr;
   bool is_all_reduce = false;
   bool writes_in = false;   // the result is in `in`
   bool writes_out = false;  // the result is in `out`
@@ -32,6 +35,7 @@ struct Call {
       return;
     }
     group->agree(header, detail);
+    if (refusal) fail("%s", refusal);
     if (in.count() == 0 && out.count() == 0) return;
     if (!group->handle()) {
       group->engine().check(transfer(alone_table(), nullptr, *this));
@@ -130,6 +134,9 @@ void set_combine(Header* header, const Tensor& t, Combine combine) {
   }
   header->set_reduction(combine.reduction, combine.mean);
 }
+
+constexpr char kNotGathered[] = "tensors without dimensions cannot be gathered";
+constexpr char kNotScattered[] = "tensors cannot be scattered to results without dimensions";
 
 // The sizes of t with another first dimension.
 struct Shape {
@@ -238,6 +245,7 @@ WorkPtr all_gather(const GroupPtr& group, Tensor* r, Tensor* t, const Way& way) 
   check_type(*r, *t);
   Call call;
   call.header = header_of(Operation::allGather, *t);
+  if (t->nDimension == 0) call.refusal = kNotGathered;
   const Shape shape = with_ranks(*group, *t);
   Device* device = select_devices(group, &call, *t);
   call.in = input(t, r, false, way.mode, device);
@@ -252,6 +260,7 @@ WorkPtr all_gather(const GroupPtr& group, Tensor* r, Tensor* t, const Way& way) 
 WorkPtr gather(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way& way) {
   Call call;
   call.header = header_of(Operation::gather, *t);
+  if (t->nDimension == 0) call.refusal = kNotGathered;
   set_root(*group, &call.header, root);
   const bool is_root = group->rank() == root;
   if (is_root) check_type(*r, *t);
@@ -271,6 +280,7 @@ WorkPtr gather(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way&
 WorkPtr scatter(const GroupPtr& group, Tensor* r, Tensor* t, int root, const Way& way) {
   Call call;
   call.header = header_of(Operation::scatter, *r);
+  if (r->nDimension == 0) call.refusal = kNotScattered;
   set_root(*group, &call.header, root);
   Way own_way = way;
   if (group->rank() == root) {

@@ -10,11 +10,11 @@ TH_API void THDist_(allReduce)(THDistGroup* group, THTensor* self, THDistReducti
 TH_API void THDist_(reduce)(THDistGroup* group, THTensor* self, THDistReduction reduction,
                             int root);
 /* r: the tensors of all ranks. Its first dimension is the rank, the others are those of src. gather
-   writes r at the root only; elsewhere it may be NULL. */
+   writes r at the root only; elsewhere it may be NULL. Errors: src has no dimensions. */
 TH_API void THDist_(allGather)(THDistGroup* group, THTensor* r, THTensor* src);
 TH_API void THDist_(gather)(THDistGroup* group, THTensor* r, THTensor* src, int root);
 /* r gets the part of src that belongs to this rank. src is the tensor of the root, with one more
-   dimension than r, the first; elsewhere it may be NULL. */
+   dimension than r, the first; elsewhere it may be NULL. Errors: r has no dimensions. */
 TH_API void THDist_(scatter)(THDistGroup* group, THTensor* r, THTensor* src, int root);
 /* Divide the first dimension of src into one part for each rank; its size must be a multiple of
    their number. reduceScatter: r is this rank's part of the reduction. allToAll: r has the parts

@@ -228,7 +228,23 @@ fails('broadcast: root ' .. size + 1, dist.broadcast, torch.IntTensor(2), size +
 fails('send: rank ' .. rank .. ' is this rank itself', dist.send, torch.IntTensor(2), rank)
 fails('allReduce: unknown option', dist.allReduce, torch.FloatTensor(2), 'sum', {asinc = true})
 fails('barrier: a table of options', dist.barrier, 3)
+-- Tensors without dimensions have no place for the ranks.
+local empty = torch.FloatTensor()
+for _, options in ipairs{{}, {async = true}} do
+  local function finish(handle)
+    return options.async and handle:wait()
+  end
+  local text = 'tensors without dimensions cannot be gathered'
+  fails(text, function() finish(dist.allGather(empty, options)) end)
+  fails(text, function() finish(dist.gather(empty, 1, options)) end)
+  fails('tensors cannot be scattered to results without dimensions', function()
+    finish(dist.scatter(empty, rank == 1 and torch.FloatTensor(size) or nil, 1, options))
+  end)
+end
+local rows = dist.allGather(torch.FloatTensor(0))
+assert(rows:dim() == 2 and rows:size(1) == size and rows:size(2) == 0)
 if size > 1 then
+  fails('the ranks disagree', dist.allGather, rank == 1 and empty or torch.FloatTensor(1))
   fails('a multiple of ' .. size, dist.allToAll, torch.FloatTensor(size + 1))
   fails('the ranks disagree: rank 1: broadcast of a FloatTensor of size [1]; ', dist.broadcast,
         torch.FloatTensor(rank), 1)
