@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -34,6 +35,39 @@ const TransportTable* load_transport(const PluginFile& plugin, std::string* prob
   }
   return table;
 }
+
+// While it exists: ends the process after some seconds. The start of a transport waits for all
+// ranks, cannot be interrupted, and knows no timeout.
+class StartTimeout {
+ public:
+  StartTimeout(double seconds, int processes)
+      : thread_([this, seconds, processes] { watch(seconds, processes); }) {}
+  ~StartTimeout() {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      started_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  StartTimeout(const StartTimeout&) = delete;
+  StartTimeout& operator=(const StartTimeout&) = delete;
+
+ private:
+  void watch(double seconds, int processes) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const std::chrono::duration<double> limit(seconds);
+    if (changed_.wait_for(lock, limit, [this] { return started_; })) return;
+    std::fprintf(stderr, "tensor: init: timeout: not all of %d ranks took part within %g s\n",
+                 processes, seconds);
+    _exit(1);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool started_ = false;
+  std::thread thread_;  // the last member: it uses the others
+};
 
 int number_in(const char* variable) {
   const char* text = std::getenv(variable);
@@ -123,7 +157,10 @@ void* Engine::start(const char* transport) {
          problem.c_str());
   }
   void* world = nullptr;
-  check(table->start(&info_, &world));
+  {
+    StartTimeout limit(timeout(), launched);
+    check(table->start(&info_, &world));
+  }
   if (launched > 1 && info_.size != launched) {
     fail(
         "the launcher has started %d processes, but %s has %d: it needs the mpirun of its own "

@@ -4,7 +4,11 @@ local torch = require 'tensor'
 local dist = require 'tensor.dist'
 
 local fault = arg[1]
-local rank = dist.init{timeout = fault == 'late' and 4 or 60}
+local is_second = os.getenv 'OMPI_COMM_WORLD_RANK' == '1' or os.getenv 'PMI_RANK' == '1'
+if fault == 'absent' and is_second then
+  require 'tensor.native'.sleep(60)
+end
+local rank = dist.init{timeout = (fault == 'late' or fault == 'absent') and 4 or 60}
 dist.barrier()
 local t = torch.FloatTensor(1000):fill(1)
 if fault == 'shapes' then
