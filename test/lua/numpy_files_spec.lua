@@ -100,7 +100,14 @@ describe('files of NumPy', function()
         local file = io.open(name, 'wb')
         file:write(claimed)
         file:close()
-        assert.matches(name, error_of(tensor.load, name), 1, true)
+        local message = error_of(tensor.load, name)
+        assert.matches(name, message, 1, true)
+        if shape == '-1,' or #shape > 400 then
+          assert.matches('the shape contains an invalid size: (' .. shape:sub(1, 40), message, 1,
+                         true)
+        elseif shape:sub(1, 4) == '9000' then
+          assert.matches('a tensor of 9000000000000000000 elements is too large', message, 1, true)
+        end
       end)
     end
     -- An archive whose directory claims the size that the array's header requests.
@@ -116,6 +123,19 @@ describe('files of NumPy', function()
       file:write(bytes:sub(1, at + 19) .. size .. size .. bytes:sub(at + 28))
       file:close()
       assert.matches('or the file is truncated', error_of(tensor.load, name), 1, true)
+    end)
+  end)
+
+  it('may be archives with folders', function()
+    with_name('.npz', function(name)
+      tensor.save(name, { a = tensor.ones(2), b = tensor.ones(3) })
+      local bytes = format_files.content(name):gsub('b%.npy', 'b.np/')
+      local file = io.open(name, 'wb')
+      file:write(bytes)
+      file:close()
+      local arrays = tensor.load(name)
+      assert.is_nil(next(arrays, 'a'))
+      assert.are.equal(2, arrays.a:sum())
     end)
   end)
 end)

@@ -112,7 +112,8 @@ class CsvReader {
   bool is_missing() const;
   bool parse_real(double* value);
   bool parse_integer(int64_t* value) const;
-  [[noreturn]] void fail_at(const char* p, const char* what);
+  // An error of the field from p to end.
+  [[noreturn]] void fail_at(const char* p, const char* end, const char* what);
   // The same for a field that was read before.
   [[noreturn]] void fail_at_earlier(const char* p, size_t column, const char* what);
 

@@ -126,6 +126,12 @@ CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
     style_.separator = ';';
   }
   check_csv_style(style_);
+  // The byte order marks of UTF-16.
+  const auto* text = static_cast<const char*>(bytes->cpu(Access::read));
+  if (bytes->size >= 2 &&
+      (!std::memcmp(text, "\xff\xfe", 2) || !std::memcmp(text, "\xfe\xff", 2))) {
+    fail("the text is UTF-16; UTF-8 is expected");
+  }
   storage_retain(bytes);
   bytes_.reset(bytes);
   pin(bytes);
@@ -185,7 +191,9 @@ const char* CsvReader::end_of_field(const char* p) {
     for (++p;; ++p) {
       if (p == end_) {
         line_ = line;
-        fail_at(start, "begins with a quotation mark and does not end with one");
+        const char* shown = start;
+        while (!ends_field(shown)) ++shown;
+        fail_at(start, shown, "begins with a quotation mark and does not end with one");
       }
       if (*p == '\n') ++line_;
       if (*p != style_.quote) continue;
@@ -215,20 +223,22 @@ void CsvReader::unquote(const char* p, const char* end) {
   }
 }
 
-void CsvReader::fail_at(const char* p, const char* what) {
+void CsvReader::fail_at(const char* p, const char* end, const char* what) {
   constexpr ptrdiff_t kShown = 40;
-  const char* last = p;
-  while (last != end_ && last - p < kShown && !ends_field(last)) ++last;
   const char* name = column_ < names_.size() ? names_[column_].c_str() : "";
   fail("line %lld, column %zu%s%.60s%s: '%.*s' %s", static_cast<long long>(line_), column_ + 1,
-       *name ? " (" : "", name, *name ? ")" : "", static_cast<int>(last - p), p, what);
+       *name ? " (" : "", name, *name ? ")" : "", static_cast<int>(std::min(end - p, kShown)), p,
+       what);
 }
 
 void CsvReader::fail_at_earlier(const char* p, size_t column, const char* what) {
   line_ = 1;
   for (const char* q = end_of_line(begin_); q <= p && q != end_; q = end_of_line(q)) ++line_;
   column_ = column;
-  fail_at(p, what);
+  const int64_t line = line_;
+  const char* end = end_of_field(p);
+  line_ = line;  // a field may have line breaks
+  fail_at(p, end, what);
 }
 
 // ---- fields -------------------------------------------------------------------------------------
@@ -270,7 +280,7 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
   const char* end = end_of_field(p);
   auto fail_here = [&](const char* what) {
     line_ = line;  // a field may have line breaks
-    fail_at(p, what);
+    fail_at(p, end, what);
   };
   if (column.kind == CsvKind::none) return end;
   if (column.kind == CsvKind::text) {

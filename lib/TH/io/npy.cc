@@ -40,15 +40,21 @@ struct Cursor {
   }
 };
 
-// Parses the sizes of a tuple: (), (5,), (2, 3) or (2L,). Returns false for anything else.
+// Parses the sizes of a tuple: (), (5,), (2, 3) or (2L,). Returns false for anything else. Fails
+// for negative numbers and those beyond 64 bits.
 bool parse_sizes(Cursor* text, std::vector<int64_t>* sizes) {
+  const char* begin = text->at;
   if (!text->skip('(')) return false;
   for (bool after_comma = true;; after_comma = text->skip(',')) {
     text->skip_blanks();
     if (text->skip(')')) return after_comma || sizes->size() > 1;  // (5) is a number
     int64_t size = 0;
     auto [end, failure] = std::from_chars(text->at, text->end, size);
-    if (!after_comma || failure != std::errc() || size < 0 || size > kMostStoredBytes) return false;
+    if (!after_comma || failure == std::errc::invalid_argument) return false;
+    if (failure != std::errc() || size < 0) {
+      fail("the shape contains an invalid size: %.100s)",
+           std::string(begin, std::find(end, text->end, ')')).c_str());
+    }
     text->at = end;
     text->skip('L');
     text->skip_blanks();

@@ -23,10 +23,13 @@ std::string without_suffix(const std::string& name) {
 class NpzReader : public ArrayReader {
  public:
   explicit NpzReader(const char* filename) : archive_(filename) {
-    for (const ZipMember& member : archive_.members()) {
+    for (size_t k = 0; k < archive_.members().size(); ++k) {
+      const std::string& name = archive_.members()[k].name;
+      if (!name.empty() && name.back() == '/') continue;  // a folder
       StoredArray array;
-      array.name = without_suffix(member.name);
+      array.name = without_suffix(name);
       add(std::move(array));
+      places_.push_back(k);
     }
   }
 
@@ -52,9 +55,8 @@ class NpzReader : public ArrayReader {
   }
 
  private:
-  size_t position(const StoredArray& array) const {
-    return static_cast<size_t>(&array - arrays_.data());
-  }
+  // The position of an array in the archive.
+  size_t position(const StoredArray& array) const { return places_[&array - arrays_.data()]; }
 
   std::string bytes(size_t k, int64_t at, int64_t count) {
     StorageRef storage(storage_new(DType::Char, count));
@@ -73,6 +75,7 @@ class NpzReader : public ArrayReader {
   }
 
   ZipReader archive_;
+  std::vector<size_t> places_;
 };
 
 class NpzWriter : public ArrayWriter {
