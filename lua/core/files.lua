@@ -86,13 +86,19 @@ function files.count(list)
    return count
 end
 
---- Opens a file for reading bytes. Returns the file and its size.
+--- Opens a file for reading bytes. Returns the file and its size. A pipe is read to its end into
+-- memory.
 function files.open(tensor, filename)
    local file = tensor.DiskFile(filename, 'r'):binary():quiet()
    file:seekEnd()
    if file:hasError() then
+      file:clearError()
+      local bytes = file:readChar(2 ^ 52)
       file:close()
-      error('not a regular file', 0)
+      bytes:resize(bytes:size() + 1)
+      bytes[bytes:size()] = 0
+      file = tensor.MemoryFile(bytes, 'r'):binary():quiet()
+      file:seekEnd()
    end
    local size = file:position() - 1
    file:seek(1)

@@ -350,6 +350,30 @@ describe('save', function()
     end)
   end)
 
+  it('has counterparts in load that read pipes', function()
+    folder_of(function(path)
+      local t = tensor.ByteTensor(1, 200, 300):random(0, 255)
+      for _, ending in ipairs { '.npy', '.safetensors', '.csv', '.png' } do
+        local object = ending == '.safetensors' and { a = t } or ending == '.csv' and t[1] or t
+        local options = (ending == '.csv' or ending == '.png') and { type = 'Byte' } or {}
+        local name, pipe = path .. 'a' .. ending, path .. 'p' .. ending
+        tensor.save(name, object)
+        os.execute(('mkfifo %s; cat %s > %s &'):format(pipe, name, pipe))
+        local expected, read = tensor.load(name, options), tensor.load(pipe, options)
+        if ending == '.safetensors' then
+          expected, read = expected.a, read.a
+        end
+        assert.is_true(format_files.same(expected, read))
+      end
+      os.execute(('cat %sa.npy > %sp.npy &'):format(path, path))
+      assert.matches('p.npy: a file on disk is expected',
+                     error_of(tensor.load, path .. 'p.npy', { map = true }), 1, true)
+      assert.are.equal('6\n', (output_of(('printf "1,2\n3,0\n" | %s/bin/tensor -e "print(require '
+        .. '\'tensor\'.load(\'/dev/stdin\', {format = \'csv\'}):sum())"'):format(
+        os.getenv 'TENSOR_PREFIX'))))
+    end)
+  end)
+
   it('writes to devices and pipes themselves', function()
     folder_of(function(path)
       tensor.save('/dev/null', tensor.ones(1))

@@ -18,9 +18,7 @@ namespace th {
 namespace {
 
 StorageRef bytes_of(const char* filename) {
-  std::unique_ptr<File> file(open_disk_file(filename, "r", false));
-  file->binary = true;
-  file->quiet = true;
+  std::unique_ptr<File> file(open_for_seeking(filename));
   if (!file->seek_end()) fail("not a regular file");
   const size_t size = file->position();
   if (size == 0) fail("the file is empty");

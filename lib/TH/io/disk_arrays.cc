@@ -4,9 +4,7 @@
 
 namespace th {
 
-DiskArrays::DiskArrays(const char* filename) : file_(open_disk_file(filename, "r", false)) {
-  file_->binary = true;
-  file_->quiet = true;
+DiskArrays::DiskArrays(const char* filename) : file_(open_for_seeking(filename)) {
   if (!file_->seek_end()) fail("not a regular file");
   size_ = static_cast<int64_t>(file_->position());
 }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -179,6 +180,18 @@ StreamFile& stream_file(File& file) {
 
 File* open_disk_file(const char* name, const char* mode, bool quiet) {
   return open_stream(name, mode, quiet, false);
+}
+File* open_for_seeking(const char* name) {
+  std::unique_ptr<File> file(open_disk_file(name, "r", false));
+  file->binary = file->quiet = true;
+  if (!file->seek(0)) {
+    StorageRef bytes = file->read_storage(DType::Char, PTRDIFF_MAX / 2);
+    storage_resize(bytes.get(), bytes->size + 1);
+    static_cast<char*>(bytes->cpu(Access::write))[bytes->size - 1] = '\0';
+    file.reset(open_memory_file(bytes.get(), "r"));
+    file->binary = file->quiet = true;
+  }
+  return file.release();
 }
 File* open_pipe(const char* command, const char* mode, bool quiet) {
   return open_stream(command, mode, quiet, true);

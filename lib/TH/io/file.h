@@ -68,6 +68,9 @@ class File {
 };
 
 File* open_disk_file(const char* name, const char* mode, bool quiet);
+// Opens a file to read bytes from it, quietly. The file can seek: if it is a pipe, it is read to
+// its end into memory.
+File* open_for_seeking(const char* name);
 File* open_pipe(const char* command, const char* mode, bool quiet);
 // Returns the name of a file. Throws if it is not a file on disk or a pipe.
 const std::string& name_of_file(File& file);
