@@ -387,6 +387,15 @@ describe('save', function()
         os.execute 'sleep 0.05'
       end
       assert.are.equal(7, tensor.load(path .. 'q.npy'):sum())
+      os.execute(('mkfifo %sp.npz; (cat %sp.npz > %sq; mv %sq %sq.npz) &'):format(path, path, path,
+                                                                                 path, path))
+      tensor.save(path .. 'p.npz', {a = tensor.ones(300000), b = tensor.range(1, 3)})
+      for _ = 1, 100 do
+        if io.open(path .. 'q.npz') then break end
+        os.execute 'sleep 0.05'
+      end
+      local arrays = tensor.load(path .. 'q.npz')
+      assert.are.equal(300006, arrays.a:sum() + arrays.b:sum())
       assert.are.equal('before\n2\n3\nabc\nafter\n', (run [[
         print 'before'
         io.stdout:flush()

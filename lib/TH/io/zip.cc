@@ -183,16 +183,22 @@ void ZipReader::read(Storage* to, int64_t first, int64_t count, bool swapped) {
 namespace {
 
 // The output file of an archive. libzip's own file output writes 4 KiB at a time, first to a
-// temporary file.
+// temporary file. A pipe cannot go back to the headers, so its archive is written to a temporary
+// file first.
 struct Target {
   static constexpr size_t kBuffer = size_t{1} << 20;
   std::unique_ptr<char[]> buffer{new char[kBuffer]};
   std::FILE* file = nullptr;
+  std::FILE* pipe = nullptr;  // null: the archive is written to its file directly
   zip_error_t error;
 
   explicit Target(const char* name) {
     libzip().error_init(&error);  // throws if there is no libzip, before the file is opened
     file = open_anew(name);
+    if (file && ftello(file) < 0) {
+      pipe = std::exchange(file, std::tmpfile());
+      if (!file) std::fclose(std::exchange(pipe, nullptr));
+    }
     if (file) std::setvbuf(file, buffer.get(), _IOFBF, kBuffer);
   }
   ~Target() {
@@ -202,7 +208,23 @@ struct Target {
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
 
-  bool close() { return !file || std::fclose(std::exchange(file, nullptr)) == 0; }
+  // Ends the writing. Returns false if something could not be written.
+  bool commit() {
+    const bool is_copied = !pipe || copy_to_pipe();
+    return close() && is_copied;
+  }
+  bool close() {
+    const bool is_written = !file || std::fclose(std::exchange(file, nullptr)) == 0;
+    return (!pipe || std::fclose(std::exchange(pipe, nullptr)) == 0) && is_written;
+  }
+  bool copy_to_pipe() {
+    std::unique_ptr<char[]> part(new char[kBuffer]);
+    if (fseeko(file, 0, SEEK_SET) != 0) return false;
+    while (const size_t count = std::fread(part.get(), 1, kBuffer, file)) {
+      if (std::fwrite(part.get(), 1, count, pipe) != count) return false;
+    }
+    return !std::ferror(file);
+  }
   zip_int64_t fail_at(int code) {
     libzip().error_set(&error, code, errno);
     return -1;
@@ -238,7 +260,7 @@ zip_int64_t run_target(void* data, void* bytes, zip_uint64_t count, zip_source_c
       return fseeko(target.file, to->offset, to->whence) == 0 ? 0 : target.fail_at(ZIP_ER_SEEK);
     }
     case ZIP_SOURCE_COMMIT_WRITE:
-      return target.close() ? 0 : target.fail_at(ZIP_ER_WRITE);
+      return target.commit() ? 0 : target.fail_at(ZIP_ER_WRITE);
     default:
       return target.fail_at(ZIP_ER_OPNOTSUPP);
   }
@@ -285,7 +307,7 @@ void ZipWriter::write(const char* filename, bool compressed, const Report& repor
   if (members_.empty()) {
     // libzip does not create empty archives. This is the end record of one.
     char end[22] = "PK\5\6";
-    if (std::fwrite(end, sizeof(end), 1, target.file) != 1 || !target.close()) {
+    if (std::fwrite(end, sizeof(end), 1, target.file) != 1 || !target.commit()) {
       fail("%s", std::strerror(errno));
     }
     return;
