@@ -82,20 +82,29 @@ Var log_gamma_numbers(const Var& shape, Generator* g) {
 constexpr double kSmallMean = 10;
 constexpr int kMostSteps = 200;
 
-// Counts the probabilities p(0), p(1) ... whose sum is below a uniform number. next(p, k) returns
-// p(k) for p = p(k - 1).
-template <class F>
-Var invert(Var p, Generator* g, const F& next) {
-  const Var u = uniform_numbers(p, g);
-  Var sum = p, count = filled(p, 0);
-  for (int k = 1; k < kMostSteps; ++k) {
-    const Var beyond = gtTensor(u, sum);
-    if (!any(beyond)) break;
-    count = count + as(beyond, DType::Double);
-    p = next(p, k);
-    sum = sum + p;
+// Counts the probabilities p(0), p(1) ... whose sum is below a uniform number. The parameters are
+// vectors. first(parameters) returns p(0), and next(p, parameters, k) returns p(k) for p = p(k -
+// 1). On the CPU, parts are computed that stay in the cache.
+template <class F, class G>
+Var invert(const Parameters& parameters, Generator* g, const F& first, const G& next) {
+  constexpr int64_t kPart = 1 << 15;
+  const Var u = uniform_numbers(parameters[0], g), result = filled(u, 0);
+  const int64_t n = u->numel(), most = device_of({u.get()}) ? n : kPart;
+  for (int64_t begin = 0; begin < n; begin += most) {
+    const int64_t size = std::min(most, n - begin);
+    Parameters own;
+    for (const Var& p : parameters) own.push_back(part(p, 0, begin, size));
+    const Var limit = part(u, 0, begin, size), count = part(result, 0, begin, size);
+    Var p = first(own), sum = p;
+    for (int k = 1; k < kMostSteps; ++k) {
+      const Var beyond = gtTensor(limit, sum);
+      if (!any(beyond)) break;
+      ops::cadd(count.get(), count.get(), Scalar(1.0), as(beyond, DType::Double).get());
+      p = next(p, own, k);
+      sum = sum + p;
+    }
   }
-  return count;
+  return result;
 }
 
 // The parts of Hormann's rejection methods: the transformed rejection method for Poisson (1993) and
@@ -152,8 +161,10 @@ Var poisson_numbers(const Var& rates, Generator* g) {
   return choose(
       is_small,
       [&] {
-        const Var rate = cminValue(rates, Scalar(kSmallMean));
-        return invert(exp(-rate), g, [&](const Var& p, int k) { return p * rate / double(k); });
+        return invert(
+            {cminValue(rates, Scalar(kSmallMean))}, g,
+            [](const Parameters& rate) { return exp(-rate[0]); },
+            [](const Var& p, const Parameters& rate, int k) { return p * rate[0] / double(k); });
       },
       [&] { return large_poisson(cmaxValue(rates, Scalar(kSmallMean)), g); });
 }
@@ -189,9 +200,11 @@ Var binomial_numbers(const Var& n, const Var& probability, Generator* g) {
       [&] {
         // The numbers of elements that are not small are not used.
         const Var few = where(is_small, n, filled(n, 0)), odds = p / (1 - p);
-        return invert(exp(few * log1p(-p)), g, [&](const Var& previous, int i) {
-          return previous * odds * cmaxValue(few - double(i - 1), Scalar(0)) / double(i);
-        });
+        return invert(
+            {few, odds, p}, g, [](const Parameters& x) { return exp(x[0] * log1p(-x[2])); },
+            [](const Var& previous, const Parameters& x, int i) {
+              return previous * x[1] * cmaxValue(x[0] - double(i - 1), Scalar(0)) / double(i);
+            });
       },
       [&] {
         const Var many = where(is_small, filled(n, 4 * kSmallMean), n);
