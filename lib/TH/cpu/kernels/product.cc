@@ -270,8 +270,9 @@ struct SmallProducts {
     }
   }
 };
-// Products of one row and one column, both contiguous.
-template <class T>
+// Products of one row and one column, both contiguous. Short sums are computed in the order of
+// their terms, as in SmallProducts: the processor computes those of several products at once.
+template <class T, bool kIsShort>
 void dot_products(const ProductBlock& block, int64_t count, const int64_t* step) {
   const ProductBlock p = block;
   const T alpha = static_cast<T>(p.alpha.d), beta = static_cast<T>(p.beta.d);
@@ -280,15 +281,22 @@ void dot_products(const ProductBlock& block, int64_t count, const int64_t* step)
     const T* b = reinterpret_cast<const T*>(p.b) + batch * step[1];
     T* c = reinterpret_cast<T*>(p.c) + batch * step[2];
     T sum = 0;
+    if constexpr (kIsShort) {
+      for (int64_t l = 0; l < p.k; ++l) sum += a[l] * b[l];
+    } else {
 #pragma omp simd reduction(+ : sum)
-    for (int64_t l = 0; l < p.k; ++l) sum += a[l] * b[l];
+      for (int64_t l = 0; l < p.k; ++l) sum += a[l] * b[l];
+    }
     *c = beta == 0 ? alpha * sum : alpha * sum + beta * *c;
   }
 }
 
 template <class T>
 void choose_small_products(const ProductBlock& p, int64_t count, const int64_t* step) {
-  if (p.k > kSmallProduct) return dot_products<T>(p, count, step);
+  if (p.k > kSmallProduct) return dot_products<T, false>(p, count, step);
+  if (p.m == 1 && p.n == 1 && p.a_col == 1 && p.b_row == 1) {
+    return dot_products<T, true>(p, count, step);
+  }
   p.n <= 4   ? SmallProducts<T, 4>::run(p, count, step)
   : p.n <= 8 ? SmallProducts<T, 8>::run(p, count, step)
              : SmallProducts<T, kSmallProduct>::run(p, count, step);
