@@ -1,5 +1,5 @@
 // Convolutions of batches of images, and their gradients. Sums are computed in an order that
-// depends on the shapes only, unless elements are not finite or differ much in size.
+// depends on the shapes, and for Winograd's method on whether elements differ much in size.
 
 #include "backend/cpu_backend.h"
 #include "cpu/kernels/spatial_product.h"
@@ -307,7 +307,7 @@ bool suits_winograd(const SpatialConvolutionCall& c) {
   constexpr int64_t kLeastChannels = 16, kLeastElements = 196, kLeastProduct = 20000;
   const int64_t channels = std::min(c.inputs, c.outputs);
   const int64_t elements = c.batch * volume(c.result);
-  bool suits = c.kernel[0] == 1 && c.image[0] == 1 && c.result[0] == 1 &&
+  bool suits = c.kernel[0] == 1 && c.image[0] == 1 && c.result[0] == 1 && c.padding[0] == 0 &&
                channels >= kLeastChannels && elements >= kLeastElements &&
                channels * elements >= kLeastProduct;
   for (int d = 1; d < 3; ++d) {
@@ -316,7 +316,7 @@ bool suits_winograd(const SpatialConvolutionCall& c) {
   return suits;
 }
 
-// Returns false, and a wrong result, if elements are not finite or differ much in size.
+// Returns false, and a wrong result, if elements or weights are not finite or differ much in size.
 template <class E, class T>
 bool compute_by_winograd(const SpatialConvolutionCall& c) {
   const bool is_turned = c.computes == SpatialResult::image;
@@ -331,9 +331,10 @@ bool compute_by_winograd(const SpatialConvolutionCall& c) {
     window.size[d] = 2 * ceil_div(to[d], 2) + 2;
     p.size[d - 1] = to[d];
   }
+  p.weights = elements<const E>(c.weight_data);
+  if (!has_small_range<T>(p.weights, p.groups * p.rows * p.depth * volume(c.kernel))) return false;
   Source<E, T> source(window, p.groups * p.depth, c.batch);
   const Workspace<T> copy(source.elements());
-  p.weights = elements<const E>(c.weight_data);
   p.is_turned = is_turned;
   p.source_channel = source.channel();
   p.source_group = p.depth * p.source_channel;
@@ -351,7 +352,7 @@ bool compute_by_winograd(const SpatialConvolutionCall& c) {
     source.read(data + n * image, p.images, copy.data());
     p.source = source.data();
     p.result = elements<E>(is_turned ? c.image_data : c.result_data) + n * p.result_image;
-    if (!has_small_range(p.source, p.images * p.source_image) || !run_winograd(p)) return false;
+    if (!has_small_range<T>(p.source, p.images * p.source_image) || !run_winograd(p)) return false;
   }
   return true;
 }

@@ -31,43 +31,48 @@ struct WinogradProduct {
   const E* bias;  // groups x rows; may be null
 };
 
-// Returns true if no element is much larger than the mean of all. Its rounding errors would be
-// added to results of its tile that do not depend on it.
-template <class T>
-bool has_small_range(const T* data, int64_t count) {
-  typedef T Vector __attribute__((vector_size(kVectorBytes)));
-  typedef T Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(T))));
-  constexpr int64_t kLanes = TileSize<T>::kLanes, kPart = 1 << 16;
-  constexpr T kMost = 1000;
+// Returns true if no element is much larger than the mean of the others but zeros: that of their
+// square roots, squared, in which few large elements count little. A result gets rounding errors of
+// all products of its 9 elements and 9 weights, also of those that cancel.
+template <class T, class E>
+bool has_small_range(const E* data, int64_t count) {
+  constexpr int kLanes = TileSize<T>::kLanes;
+  constexpr int64_t kPart = 1 << 16;
+  constexpr T kMost = 256;
+  struct Sums {
+    T largest[kLanes] = {}, roots[kLanes] = {}, others[kLanes] = {};
+
+    void add(const E* x, int lanes) {
+      for (int i = 0; i < lanes; ++i) {
+        const T size = std::abs(T(load(x[i])));
+        largest[i] = size > largest[i] ? size : largest[i];
+        roots[i] += std::sqrt(size);
+        others[i] += size != 0 ? T(1) : T(0);
+      }
+    }
+  };
   const int64_t parts = ceil_div(count, kPart);
-  const Workspace<T> largest(parts), sums(parts);
+  const Workspace<Sums> sums(parts);
   parallel_for(parts, 4, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       const int64_t last = std::min(count, (part + 1) * kPart);
-      Vector most = {}, sum = {};
+      Sums own;
       int64_t k = part * kPart;
-      for (; k + kLanes <= last; k += kLanes) {
-        const Vector x = *reinterpret_cast<const Unaligned*>(data + k), size = x < 0 ? -x : x;
-        most = size > most ? size : most;
-        sum += size;
-      }
-      for (int i = 0; k < last; ++k, ++i) {
-        most[i] = std::max<T>(most[i], std::abs(data[k]));
-        sum[i] += std::abs(data[k]);
-      }
-      largest[part] = sums[part] = 0;
-      for (int i = 0; i < kLanes; ++i) {
-        largest[part] = std::max<T>(largest[part], most[i]);
-        sums[part] += sum[i];
-      }
+      for (; k + kLanes <= last; k += kLanes) own.add(data + k, kLanes);
+      own.add(data + k, static_cast<int>(last - k));
+      sums[part] = own;
     }
   });
-  T most = 0, sum = 0;
+  T largest = 0, roots = 0, others = 0;
   for (int64_t part = 0; part < parts; ++part) {
-    most = std::max(most, largest[part]);
-    sum += sums[part];
+    for (int i = 0; i < kLanes; ++i) {
+      largest = std::max(largest, sums[part].largest[i]);
+      roots += sums[part].roots[i];
+      others += sums[part].others[i];
+    }
   }
-  return most <= kMost * (sum / static_cast<T>(count));
+  const T root = roots / std::max<T>(others, 1);
+  return largest <= kMost * root * root;
 }
 
 template <class E, class T>
