@@ -151,6 +151,16 @@ describe('the gradient of a scaled loss of halves', function()
     end
   end)
 
+  it('of operands that pair in order', function()
+    tensor.setRule('broadcast', 'torch7')
+    local b = tensor.HalfTensor{2, 2, -4, 1}
+    local done, g = pcall(slope, function(x) return x:view(2, 2):dist(b:type(x:type())) end,
+                          tensor.HalfTensor{1, 2, -3, 0.5})
+    tensor.setRule('broadcast', 'tensor')
+    assert.is_true(done, g)
+    is_near(tensor.Tensor{-1, 0, 1, -0.5} / 1.5 * scale + 1e-3, g + 1e-3)
+  end)
+
   it('of a sum stays one number', function()
     local t = tensor.HalfTensor(1000):fill(1)
     assert.are.equal(1, slope(function(x) return x:sum() / scale end, t)[1000])

@@ -388,7 +388,7 @@ Var Backward::value(int parameter) const {
   if (!o->kept || o->result) return v;
   const Operand* p = partner(entry_);
   if (p && p->value->numel() == v->numel() && !same_size(*p->value, *v)) {
-    return reshaped(v, p->value->nDimension, p->value->size);
+    v = reshaped(v, p->value->nDimension, p->value->size);
   }
   return find(entry_, kReturnedNumber, true) ? converted(v, compute_type(v->dtype)) : v;
 }
