@@ -28,7 +28,8 @@ typedef enum THDistReduction {
   THDistMax
 } THDistReduction;
 
-/* Starts the transport if a launcher has started this process. The other functions call it. */
+/* Starts the transport if a launcher has started this process. The other functions call it. If not
+   all ranks call it within the timeout, it writes a message to stderr and ends the process. */
 TH_API void THDist_init(void);
 TH_API int THDist_rank(const THDistGroup* group);
 TH_API int THDist_size(const THDistGroup* group);

@@ -116,7 +116,7 @@ describe('tensor.dist', function()
     error = {'rank 2: ', 'an error of rank two'},
     ['end'] = {'rank 2: the program has ended'},
     pending = {'rank 2 ends while others do not: the ranks disagree', 'rank 1: allReduce'},
-    absent = {'init: timeout: not all of 3 ranks took part within 4 s'},
+    absent = {'init: timeout: MPI did not start within 4 s; 3 ranks are expected'},
     late = {'timeout: rank 2 did not take part within 4 s'},
     message = {'receive: rank 1 has sent an IntTensor of size [3]; a FloatTensor of size [3] is '
                .. 'expected'},

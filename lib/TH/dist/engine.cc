@@ -58,8 +58,9 @@ class StartTimeout {
     std::unique_lock<std::mutex> lock(mutex_);
     const std::chrono::duration<double> limit(seconds);
     if (changed_.wait_for(lock, limit, [this] { return started_; })) return;
-    std::fprintf(stderr, "tensor: init: timeout: not all of %d ranks took part within %g s\n",
-                 processes, seconds);
+    std::fprintf(stderr,
+                 "tensor: init: timeout: MPI did not start within %g s; %d ranks are expected\n",
+                 seconds, processes);
     _exit(1);
   }
 
@@ -158,7 +159,7 @@ void* Engine::start(const char* transport) {
   }
   void* world = nullptr;
   {
-    StartTimeout limit(timeout(), launched);
+    StartTimeout limit(timeout(), std::max(launched, 1));
     check(table->start(&info_, &world));
   }
   if (launched > 1 && info_.size != launched) {

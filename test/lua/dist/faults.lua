@@ -8,8 +8,11 @@ local is_second = os.getenv 'OMPI_COMM_WORLD_RANK' == '1' or os.getenv 'PMI_RANK
 if fault == 'absent' and is_second then
   require 'tensor.native'.sleep(60)
 end
-local rank = dist.init{timeout = (fault == 'late' or fault == 'absent') and 4 or 60}
+local rank = dist.init{timeout = fault == 'absent' and 4 or 60}
 dist.barrier()
+if fault == 'late' then
+  dist.init{timeout = 4}
+end
 local t = torch.FloatTensor(1000):fill(1)
 if fault == 'shapes' then
   dist.allReduce(torch.FloatTensor(rank == 2 and 3 or 4))
