@@ -116,8 +116,8 @@ local function install(tensor)
          return filename .. ' is empty'
       end
       local advice = head == 'PK\3\4' and
-                     "; of files that PyTorch's torch.save wrote, store the state_dict as " ..
-                     '.safetensors instead' or "; the option format = 'csv' reads a table of text"
+                     "; it is a ZIP archive, as PyTorch's torch.save writes: save the state_dict " ..
+                     'as .safetensors there' or "; the option format = 'csv' reads a table of text"
       return ("%s has an unknown format; the known formats are Torch7's, %s%s")
              :format(filename, formats.list(), advice)
    end

@@ -205,7 +205,7 @@ describe('save', function()
       local file = assert(io.open(name, 'wb'))
       file:write('PK\3\4', ('\0'):rep(60))
       file:close()
-      assert.matches('store the state_dict as .safetensors', error_of(tensor.load, name), 1, true)
+      assert.matches('save the state_dict as .safetensors', error_of(tensor.load, name), 1, true)
     end)
   end)
 
@@ -390,10 +390,13 @@ describe('save', function()
       os.execute(('mkfifo %sp.npz; (cat %sp.npz > %sq; mv %sq %sq.npz) &'):format(path, path, path,
                                                                                  path, path))
       tensor.save(path .. 'p.npz', {a = tensor.ones(300000), b = tensor.range(1, 3)})
-      for _ = 1, 100 do
-        if io.open(path .. 'q.npz') then break end
+      local file
+      for _ = 1, 600 do
+        file = io.open(path .. 'q.npz')
+        if file then break end
         os.execute 'sleep 0.05'
       end
+      assert(file):close()
       local arrays = tensor.load(path .. 'q.npz')
       assert.are.equal(300006, arrays.a:sum() + arrays.b:sum())
       assert.are.equal('before\n2\n3\nabc\nafter\n', (run [[

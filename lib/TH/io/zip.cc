@@ -218,10 +218,10 @@ struct Target {
     return (!pipe || std::fclose(std::exchange(pipe, nullptr)) == 0) && is_written;
   }
   bool copy_to_pipe() {
-    std::unique_ptr<char[]> part(new char[kBuffer]);
+    char part[1 << 14];
     if (fseeko(file, 0, SEEK_SET) != 0) return false;
-    while (const size_t count = std::fread(part.get(), 1, kBuffer, file)) {
-      if (std::fwrite(part.get(), 1, count, pipe) != count) return false;
+    while (const size_t count = std::fread(part, 1, sizeof(part), file)) {
+      if (std::fwrite(part, 1, count, pipe) != count) return false;
     }
     return !std::ferror(file);
   }

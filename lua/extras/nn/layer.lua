@@ -21,7 +21,8 @@ end
 
 --- Raises an error: layers have no methods.
 function Layer:forward()
-   raise(('nn.%s: a layer is called as net(params, x), with params = net.init()'):format(self.name))
+   raise(('nn.%s: a layer is called as net(params, x), with params = net.init()'):format(
+      getmetatable(self) == Layer and self.name or 'layer'))
 end
 
 function Layer:__tostring()

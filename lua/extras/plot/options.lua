@@ -50,8 +50,7 @@ local function is_color(t)
 end
 
 --- take_options(figure, options, kind): checks a table of options, sets those of the figure, and
--- returns those of the layer. kind: of the layer, or 'live'; nil for a
--- figure.
+-- returns those of the layer. kind: of the layer, or 'live'; nil for a figure.
 return function(figure, options, kind)
    local known, own = of_layer[kind] or {}, {}
    options = options == nil and {} or options
