@@ -6,7 +6,8 @@ local classes = require 'tensor.classes'
 local raise = require 'tensor.raise'
 local versions = require 'tensor.versions'
 
-local floor = math.floor  -- the program may assign to globals before a class is first used
+-- The program may assign to globals before a class is first used.
+local assert, floor = assert, math.floor
 
 -- Returns the source of a loop over `count` operands; dense: their elements are contiguous. w is
 -- the C struct of the walk: the address of each row, and a byte that is not 0 while the memory may

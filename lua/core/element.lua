@@ -6,6 +6,8 @@
 local classes = require 'tensor.classes'
 local each = require 'tensor.versions'.each
 
+local assert = assert  -- the program may assign to globals before a class is first used
+
 -- Returns the metamethods of one class. A userdata with the metatable of the class contains a
 -- pointer or null.
 -- `tick` changes with each instruction that LuaJIT records. LuaJIT treats an upvalue that the code

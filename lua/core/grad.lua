@@ -295,8 +295,7 @@ local function install(tensor)
    -- Raises an error unless the value is a table without a class.
    local function check_list(name, what, value)
       if type(value) ~= 'table' or getmetatable(value) then
-         raise(('%s: %s is expected, got %s'):format(
-            name, what, type_name(value)))
+         raise(('%s: %s is expected, got %s'):format(name, what, type_name(value)))
       end
    end
 
@@ -316,24 +315,22 @@ local function install(tensor)
             function(k) return k == which end)
          local loss = results[1]
          local value = isnumber(loss) and loss.tensor or loss
-         local is_constant = type(loss) == 'number'
-            or istensor(loss) and not native.tracks(tape, loss)
+         local is_number = type(loss) == 'number'
+         local is_constant = is_number or istensor(loss) and not native.tracks(tape, loss)
          -- A loss of empty tensors is 0, and so are its gradients.
          local is_zero = is_constant and (native.lost_dependence(tape) or takes_constants
-                                          and (type(loss) == 'number' or loss:nElement() == 1))
+                                          and (is_number or loss:nElement() == 1))
          if is_zero then
             value = nil
-            if form == as_tensor and type(loss) == 'number' then
-               results[1] = tensor.DoubleTensor{loss}
-            end
-         elseif type(loss) ~= 'number' and (not istensor(value) or value:nElement() ~= 1) then
+            results[1] = is_number and form == as_tensor and tensor.DoubleTensor{loss} or loss
+         elseif not is_number and (not istensor(value) or value:nElement() ~= 1) then
             local got = istensor(value) and ('a tensor with %d elements'):format(value:nElement())
                or type_name(loss)
             native.close(tape)
             raise(('%s: the first result of the function must be a number or a tensor with one '
                .. 'element that depends on argument %d; got %s'):format(name, which, got))
          end
-         if value and (type(loss) == 'number' or not native.tracks(tape, value)) then
+         if value and (is_number or not native.tracks(tape, value)) then
             native.close(tape)
             raise(('%s: the first result of the function does not depend on argument %d%s')
                :format(name, which, nested.has_any(x, is_differentiable) and '' or

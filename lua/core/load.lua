@@ -115,9 +115,11 @@ local function install(tensor)
       if head == '' then
          return filename .. ' is empty'
       end
-      local advice = head == 'PK\3\4' and
-                     "; it is a ZIP archive, as PyTorch's torch.save writes: save the state_dict " ..
-                     'as .safetensors there' or "; the option format = 'csv' reads a table of text"
+      local advice = "; the option format = 'csv' reads a table of text"
+      if head == 'PK\3\4' then
+         advice = "; it is a ZIP archive, as PyTorch's torch.save writes: save the state_dict as " ..
+                  '.safetensors there'
+      end
       return ("%s has an unknown format; the known formats are Torch7's, %s%s")
              :format(filename, formats.list(), advice)
    end

@@ -4,8 +4,8 @@
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
 
--- Calls f(i, j, image, padded), for each group and image and each position of a kernel, with the
--- part of the padded image that meets this position, as a matrix with a row for each channel.
+-- Calls f(n, g, i, j, part) for each image n, each group g and each position (i, j) of a kernel.
+-- part: what this position meets in the padded image, as channels x height x width.
 local function for_taps(padded, height, width, groups, f)
   local channels = padded:size(2) / groups
   for n = 1, padded:size(1) do

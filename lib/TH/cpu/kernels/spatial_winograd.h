@@ -222,8 +222,8 @@ class WinogradLoop {
   }
   static Vector vector_at(const T* p) { return *reinterpret_cast<const Unaligned*>(p); }
 
-  // Writes the transformed elements of a panel: 16 x depth x width_. What a vector writes beyond
-  // its run is overwritten by the next run or channel, or is the rest of the panel.
+  // Writes the transformed elements of a panel: 16 x depth x width_. A vector may write
+  // beyond its run: to the rest of the panel, or to what the next run or channel overwrites.
   void transform_elements(int64_t group, const Run* runs, int count, T* to) const {
     const T* from = p_.source + group * p_.source_group;
     for (int64_t d = 0; d < p_.depth; ++d, from += p_.source_channel, to += width_) {
