@@ -117,8 +117,8 @@ local function install(tensor)
       end
       local advice = "; the option format = 'csv' reads a table of text"
       if head == 'PK\3\4' then
-         advice = "; it is a ZIP archive, as PyTorch's torch.save writes: save the state_dict as " ..
-                  '.safetensors there'
+         advice = "; it is a ZIP archive, as PyTorch's torch.save writes: save the state_dict " ..
+                  'as .safetensors there'
       end
       return ("%s has an unknown format; the known formats are Torch7's, %s%s")
              :format(filename, formats.list(), advice)
