@@ -304,7 +304,7 @@ void compute_weight(const SpatialConvolutionCall& c) {
 
 // Returns true if run_winograd computes the result or the gradient of the image, and is faster.
 bool suits_winograd(const SpatialConvolutionCall& c) {
-  constexpr int64_t kLeastChannels = 16, kLeastElements = 196, kLeastProduct = 20000;
+  constexpr int64_t kLeastChannels = 16, kLeastElements = 512, kLeastProduct = 20000;
   const int64_t channels = std::min(c.inputs, c.outputs);
   const int64_t elements = c.batch * volume(c.result);
   bool suits = c.kernel[0] == 1 && c.image[0] == 1 && c.result[0] == 1 && c.padding[0] == 0 &&
