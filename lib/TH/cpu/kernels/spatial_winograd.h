@@ -31,9 +31,10 @@ struct WinogradProduct {
   const E* bias;  // groups x rows; may be null
 };
 
-// Returns true if no element is much larger than the mean of the others but zeros: that of their
-// square roots, squared, in which few large elements count little. A result gets rounding errors of
-// all products of its 9 elements and 9 weights, also of those that cancel.
+// Returns true if no element is much larger than others that are not 0. Their typical size is the
+// square of the mean square root, in which few large elements count little. Winograd's method needs
+// this, because a result gets rounding errors of all products of its 9 elements and 9 weights, also
+// of those that cancel.
 template <class T, class E>
 bool has_small_range(const E* data, int64_t count) {
   constexpr int kLanes = TileSize<T>::kLanes;
@@ -187,18 +188,19 @@ class WinogradLoop {
     const E* from = p_.weights + (p_.is_turned ? (group * depth + d) * rows + row
                                                : (group * rows + row) * depth + d) *
                                      kTaps;
-    for (int64_t i = 0; i < count; ++i, from += step * kTaps) {
+    for (int64_t i = 0; i < count; ++i) {
       for (int64_t k = 0; k < kTaps; ++k) {
-        kernel[k][i] = load(from[p_.is_turned ? kTaps - 1 - k : k]);
+        kernel[k][i] = load(from[i * step * kTaps + (p_.is_turned ? kTaps - 1 - k : k)]);
       }
     }
     for (int j = 0; j < 3; ++j) transform_kernel(kernel + j, 3, columns + j, 3);
     for (int i = 0; i < 4; ++i) transform_kernel(columns + 3 * i, 1, all + 4 * i, 1);
-    for (int k = 0; k < kPlaces; ++k, to += kRows * depth) {
+    for (int64_t k = 0; k < kPlaces; ++k) {
+      T* at = to + k * kRows * depth;
       if (count == kLanes) {
-        *reinterpret_cast<Unaligned*>(to) = all[k];
+        *reinterpret_cast<Unaligned*>(at) = all[k];
       } else {
-        std::memcpy(to, &all[k], static_cast<size_t>(count) * sizeof(T));
+        std::memcpy(at, &all[k], static_cast<size_t>(count) * sizeof(T));
       }
     }
   }
