@@ -283,6 +283,36 @@ it('beta numbers with tiny parameters are 0 or 1', function()
   end
 end)
 
+-- Small numbers are found by inversion, part by part, from one uniform number each.
+it('poisson and binomial count the probabilities below a uniform number', function()
+  local n = 40000
+  tensor.manualSeed(3)
+  local u = tensor.DoubleTensor(n):uniform(0, 1):totable()
+  local rates = tensor.DoubleTensor(n):fill(0.5)
+  rates:narrow(1, 20001, 20000):fill(3)
+  local function check(name, first, following, ...)
+    tensor.manualSeed(3)
+    local got = tensor[name](...):totable()
+    for i = 1, n do
+      local p, count = first(i), 0
+      local sum = p
+      while u[i] > sum do
+        count = count + 1
+        p = following(p, count, i)
+        sum = sum + p
+      end
+      if got[i] ~= count then return i, got[i], count end
+    end
+  end
+  local rate, base = rates:totable(), tensor.exp(-rates):totable()
+  assert.is_nil(check('poisson', function(i) return base[i] end,
+                      function(p, k, i) return p * rate[i] / k end, rates))
+  local q = tensor.exp(tensor.log1p(tensor.Tensor {-0.25}) * 6)[1]
+  assert.is_nil(check('binomial', function() return q end,
+                      function(p, k) return p * (0.25 / 0.75) * math.max(6 - (k - 1), 0) / k end,
+                      tensor.DoubleTensor(n):fill(6), tensor.DoubleTensor(n):fill(0.25)))
+end)
+
 it('integers that the element type does not hold are errors', function()
   for _, name in ipairs { 'poisson', 'binomial' } do
     local arguments = name == 'poisson' and { 1000 } or { 1000, 0.9 }

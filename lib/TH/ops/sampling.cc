@@ -83,7 +83,7 @@ constexpr double kSmallMean = 10;
 constexpr int kMostSteps = 200;
 
 // Counts the probabilities p(0), p(1) ... whose sum is below a uniform number. The parameters are
-// vectors. first(parameters) returns p(0), and next(p, parameters, k) returns p(k) for p = p(k -
+// vectors. first(parameters) returns p(0); next(p, parameters, k) returns p(k), where p is p(k -
 // 1). On the CPU, parts are computed that stay in the cache.
 template <class F, class G>
 Var invert(const Parameters& parameters, Generator* g, const F& first, const G& next) {

@@ -246,6 +246,7 @@ class ProductLoop {
       }
     }
   }
+
   void store(int64_t group, int64_t row_begin, int64_t rows, const Panel& panel,
              const T* sums) const {
     for (int64_t i = 0; i < rows; ++i, sums += kPanels * kWidth) {
