@@ -97,12 +97,12 @@ void compute_result(const SpatialConvolutionCall& c) {
   p.result_stride[1] = c.result[2];
   p.result_stride[2] = 1;
   p.bias = reinterpret_cast<const E*>(c.bias);
-  p.may_read_beyond = source.is_copy();
   const int64_t image = c.groups * c.inputs * volume(c.image);
   for (int64_t n = 0; n < c.batch; n += source.images()) {
     p.images = std::min(source.images(), c.batch - n);
     source.read(elements<E>(c.image_data) + n * image, p.images, copy.data());
     p.source = source.data();
+    p.readable = source.readable(c.batch - n);
     p.result = elements<E>(c.result_data) + n * p.result_image;
     run_product(p);
   }
@@ -242,12 +242,12 @@ void compute_image(const SpatialConvolutionCall& c) {
   p.result_stride[1] = c.stride[1] * c.image[2];
   p.result_stride[2] = c.stride[2];
   p.bias = reinterpret_cast<const E*>(c.bias);
-  p.may_read_beyond = source.is_copy();
   const int64_t gradient = c.groups * c.outputs * volume(c.result);
   for (int64_t n = 0; n < c.batch; n += source.images()) {
     p.images = std::min(source.images(), c.batch - n);
     source.read(elements<E>(c.result_data) + n * gradient, p.images, copy.data());
     p.source = source.data();
+    p.readable = source.readable(c.batch - n);
     p.weights = weights.data();
     p.offset = offset.data();
     for (int64_t k = 0; k < count; ++k) {

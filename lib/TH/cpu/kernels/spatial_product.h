@@ -22,8 +22,8 @@ struct SpatialProduct {
   int64_t images, size[3];
   E* result;
   int64_t result_group, result_row, result_image, result_stride[3];
-  const E* bias;         // groups x rows; may be null
-  bool may_read_beyond;  // a vector after the last element of a row of the source
+  const E* bias;     // groups x rows; may be null
+  int64_t readable;  // number of elements from `source` on that may be read
 };
 
 template <class E, class T>
@@ -34,13 +34,15 @@ class ProductLoop {
     const int64_t *size = p_.size, last = size[2];
     const int64_t whole = ceil_div(last, kLanes) * kLanes;
     // Copying pays off if several rows of weights read the copy, or if it saves many columns.
-    is_direct_ = (p_.may_read_beyond || last == whole) &&
+    farthest_ = (p_.groups - 1) * p_.source_group +
+                (p_.depth ? *std::max_element(p_.offset, p_.offset + p_.depth) : 0);
+    is_direct_ = (last == whole || is_readable(run_at(lines() - 1, 0, last, 0), whole)) &&
                  (p_.rows <= kTileRows || (p_.rows <= 2 * kTileRows && 3 * whole <= 4 * last));
     in_row_ = is_direct_ ? ceil_div(last, kWidth) : 0;
     panel_width_ = is_direct_ ? ceil_div(whole / kLanes, in_row_) * kLanes : kWidth;
-    const int64_t lines = p_.images * size[0] * size[1];
-    panels_ = is_direct_ ? lines * in_row_ : ceil_div(lines * last, kWidth);
+    panels_ = is_direct_ ? lines() * in_row_ : ceil_div(lines() * last, kWidth);
     blocks_ = ceil_div(panels_, kPanels);
+    for (int64_t j = 0; j < kTileRows; ++j) rows_of_weights_[j] = j * p_.depth;
     row_block_ = rows_of_a_block();
     row_blocks_ = ceil_div(p_.rows, row_block_);
   }
@@ -50,7 +52,8 @@ class ProductLoop {
            static_cast<double>(p_.depth) * static_cast<double>(panels_) * kWidth;
   }
   // Memory for each slot, in elements of type T and in runs.
-  static constexpr int64_t kMatrix = (TileSize<T>::kDepth + 1) * TileSize<T>::kWidth;
+  static constexpr int kPanels = 4;
+  static constexpr int64_t kMatrix = (kPanels * TileSize<T>::kDepth + 1) * TileSize<T>::kWidth;
   int64_t sums() const { return row_block_ * kPanels * kWidth; }
   static constexpr int64_t kRuns = 4 * TileSize<T>::kWidth;
 
@@ -84,7 +87,7 @@ class ProductLoop {
 
  private:
   static constexpr int kLanes = TileSize<T>::kLanes, kWidth = TileSize<T>::kWidth;
-  static constexpr int kPanels = 4, kTileRows = TileSize<T>::kRows;
+  static constexpr int kTileRows = TileSize<T>::kRows;
   static constexpr int64_t kDepth = TileSize<T>::kDepth, kMostRows = 256, kFewRows = 64;
 
   // Up to kWidth columns of the matrix.
@@ -118,6 +121,12 @@ class ProductLoop {
     }
   }
 
+  int64_t lines() const { return p_.images * p_.size[0] * p_.size[1]; }
+  // Returns true if the source has `count` elements from each element of the first column of a run.
+  bool is_readable(const Run& run, int64_t count) const {
+    return run.source + farthest_ + count <= p_.readable;
+  }
+
   Run run_at(int64_t line, int64_t x, int64_t length, int column) const {
     const int64_t y = line % p_.size[1], z = line / p_.size[1] % p_.size[0];
     const int64_t image = line / p_.size[1] / p_.size[0];
@@ -136,10 +145,9 @@ class ProductLoop {
       panel.vectors = static_cast<int>(ceil_div(length, kLanes));
       return panel;
     }
-    const int64_t lines = p_.images * p_.size[0] * p_.size[1];
     int64_t line = index * kWidth / last, x = index * kWidth % last;
     int column = 0;
-    for (; column < kWidth && line < lines; ++line, x = 0) {
+    for (; column < kWidth && line < lines(); ++line, x = 0) {
       const int64_t length = std::min<int64_t>(last - x, kWidth - column);
       *panel.end++ = run_at(line, x, length, column);
       column += static_cast<int>(length);
@@ -183,7 +191,7 @@ class ProductLoop {
             T* to) const {
     const int64_t width = panel.vectors * kLanes;
     for (const Run* run = panel.begin; run != panel.end; ++run) {
-      const bool may_write_beyond = p_.may_read_beyond && run->column + kLanes <= width;
+      const bool may_write_beyond = run->column + kLanes <= width && is_readable(*run, kLanes);
       copy_run(source + run->source, offset, count, run->length, may_write_beyond, to + run->column,
                width);
     }
@@ -213,21 +221,17 @@ class ProductLoop {
     const T* source = p_.source + group * p_.source_group;
     Tile<T> tile;
     tile.count = count;
+    tile.row = rows_of_weights_;
     tile.at = consecutive_numbers<T>();
     tile.adds = first > 0;
     tile.b_at = is_direct_ ? p_.offset + first : nullptr;
+    if (!is_direct_) copy_panels(source, p_.offset + first, count, panel, panels, matrix);
     for (int k = 0; k < panels; ++k) {
-      if (is_direct_) {
-        tile.b = source + panel[k].begin->source;
-      } else {
-        copy(source, p_.offset + first, count, panel[k], matrix);
-        tile.b = matrix;
-      }
+      tile.b = is_direct_ ? source + panel[k].begin->source : matrix + k * kDepth * kWidth;
       const T* weights = p_.weights + (group * p_.rows + row_begin) * p_.depth + first;
       for (int64_t i = 0; i < rows; i += TileSize<T>::kRows) {
         const int64_t own = std::min<int64_t>(TileSize<T>::kRows, rows - i);
         tile.a = weights + i * p_.depth;
-        for (int64_t j = 0; j < own; ++j) tile.row[j] = j * p_.depth;
         tile.ahead = i + own < rows ? own * p_.depth : 0;
         tile.before_row = kPanels * kWidth;
         tile.before = sums + i * tile.before_row + k * kWidth;
@@ -266,9 +270,24 @@ class ProductLoop {
     }
   }
 
+  // Copies the rows of all panels of a block. The panels are often neighbors in the source, so they
+  // take turns.
+  void copy_panels(const T* source, const int64_t* offset, int64_t count, const Panel* panel,
+                   int panels, T* matrix) const {
+    constexpr int64_t kTurn = 8;
+    for (int64_t k = 0; k < count; k += kTurn) {
+      for (int n = 0; n < panels; ++n) {
+        copy(source, offset + k, std::min(kTurn, count - k), panel[n],
+             matrix + n * kDepth * kWidth + k * panel[n].vectors * kLanes);
+      }
+    }
+  }
+
   SpatialProduct<E, T> p_;
-  bool is_direct_;  // the tiles read the source without a copy
-  int64_t in_row_;  // number of panels of a row of the grid, if is_direct_
+  int64_t rows_of_weights_[kTileRows];  // of a tile, from its first one
+  int64_t farthest_;                    // the largest offset of an element of a column
+  bool is_direct_;                      // the tiles read the source without a copy
+  int64_t in_row_;                      // number of panels of a row of the grid, if is_direct_
   int64_t panel_width_;
   int64_t panels_, blocks_, row_block_, row_blocks_;
 };

@@ -57,8 +57,9 @@ class Source {
                                   TileSize<T>::kWidth, "the copy of the images")
                     : 0;
   }
-  // If true, a vector after the last element is readable.
-  bool is_copy() const { return is_copy_; }
+  // The number of elements from data() on that may be read, if `images` images were not read
+  // before.
+  int64_t readable(int64_t images) const { return is_copy_ ? elements() : images * image_; }
 
   // Reads `count` images into memory of elements() elements.
   void read(const E* from, int64_t count, T* copy) {

@@ -29,7 +29,7 @@ template <class T>
 struct Tile {
   int64_t count;
   const T* a;
-  int64_t row[TileSize<T>::kRows];
+  const int64_t* row;  // not an array: loads wait for the vector stores that fill one
   const int64_t* at;
   int64_t ahead;  // from each row of a to the one that the next tile reads; 0: unknown
   const T* b;
@@ -59,39 +59,56 @@ void multiply_tile(const Tile<T>& t) {
   constexpr int kLanes = TileSize<T>::kLanes;
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
   typedef T Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(T))));
-  Vector sum[kRows][kVectors] = {};
+  // All loops over sums are unrolled, which keeps the sums in registers.
+  Vector sum[kRows][kVectors];
   if (t.adds) {
+#pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) {
         sum[i][v] = *reinterpret_cast<const Unaligned*>(t.before + i * t.before_row + v * kLanes);
       }
     }
+  } else {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) sum[i][v] = Vector{};
+    }
   }
   const T* row[kRows];
+#pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) row[i] = t.a + t.row[i];
   constexpr bool kPrefetches = !kScattered && kRows == 8;
   constexpr int64_t kLine = 64 / sizeof(T);
   const T* b = t.b;
-  for (int64_t k = 0; k < t.count; ++k) {
-    if (kScattered) b = t.b + t.b_at[k];
-    Vector x[kVectors];
-    for (int v = 0; v < kVectors; ++v) x[v] = *reinterpret_cast<const Unaligned*>(b + v * kLanes);
-    const int64_t at = t.at[k];
-    if (kPrefetches && k % 2 == 0) {
-      prefetch(t.a, t.row[k / 2 % kRows] + t.ahead + k / (2 * kRows) * kLine);
-    }
+  for (int64_t k = 0; k < t.count;) {
+    if (kPrefetches) {
 #pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      const T factor = row[i][at];
-#pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) sum[i][v] = multiply_add<T>(factor, x[v], sum[i][v]);
+      for (int i = 0; i < kRows; ++i) prefetch(row[i], t.ahead + k);
     }
-    if (!kScattered) b += kVectors * kLanes;
+    const int64_t end = t.count - k < kLine ? t.count : k + kLine;
+    for (; k < end; ++k) {
+      if (kScattered) b = t.b + t.b_at[k];
+      Vector x[kVectors];
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) x[v] = *reinterpret_cast<const Unaligned*>(b + v * kLanes);
+      const int64_t at = t.at[k];
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) {
+        const T factor = row[i][at];
+#pragma GCC unroll 16
+        for (int v = 0; v < kVectors; ++v) sum[i][v] = multiply_add<T>(factor, x[v], sum[i][v]);
+      }
+      if (!kScattered) b += kVectors * kLanes;
+    }
   }
-  for (int i = 0; i < kRows; ++i) {
-    for (int v = 0; v < kVectors; ++v) {
-      *reinterpret_cast<Unaligned*>(t.c + i * t.c_row + v * kLanes) = sum[i][v];
-    }
+  T* c = t.c;
+  const int64_t c_row = t.c_row;  // a copy, because c may alias t for the compiler
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i, c += c_row) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) *reinterpret_cast<Unaligned*>(c + v * kLanes) = sum[i][v];
   }
 }
 

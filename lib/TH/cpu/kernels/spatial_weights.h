@@ -82,7 +82,7 @@ class WeightLoop {
       tile.a = source + group * p_.source_group;
       for (int64_t k = begin_row; k < end_row; k += TileSize<T>::kRows) {
         const int64_t rows = std::min<int64_t>(TileSize<T>::kRows, end_row - k);
-        for (int64_t i = 0; i < rows; ++i) tile.row[i] = p_.offset[k + i];
+        tile.row = p_.offset + k;
         tile.c = sums + (k - begin_row) * row;
         tile.before = tile.c;
         multiply_tile(tile, rows, vectors);

@@ -80,6 +80,7 @@ template <class E, class T>
 class WinogradLoop {
  public:
   explicit WinogradLoop(const WinogradProduct<E, T>& product) : p_(product) {
+    for (int64_t j = 0; j < TileSize<T>::kRows; ++j) rows_of_weights_[j] = j * p_.depth;
     across_ = ceil_div(p_.size[1], 2);
     down_ = ceil_div(p_.size[0], 2);
     tiles_ = p_.images * down_ * across_;
@@ -87,7 +88,9 @@ class WinogradLoop {
     panels_ = ceil_div(vectors, TileSize<T>::kVectors);
     width_ = ceil_div(vectors, panels_) * kLanes;
     panels_ = ceil_div(tiles_, width_);
-    row_blocks_ = ceil_div(p_.rows, kRows);
+    divide_rows(kFewRows);
+    // Each block reads the elements of a set of panels again, from a cache that is shared.
+    if (!has_shared_weights()) divide_rows(kManyRows);
     set_ = has_shared_weights() ? 1 : std::min(panels_, kPanels);
     sets_ = ceil_div(panels_, set_);
     blocks_of_a_task_ = row_blocks_;
@@ -102,15 +105,15 @@ class WinogradLoop {
            static_cast<double>(p_.depth) * static_cast<double>(panels_ * width_) * kPlaces;
   }
 
-  // The transformed weights of a block of rows: 16 x kRows x depth.
+  // The transformed weights of a block of rows: 16 x row_block_ x depth.
   int64_t blocks() const { return p_.groups * row_blocks_; }
-  int64_t weights() const { return kPlaces * kRows * p_.depth; }
+  int64_t weights() const { return kPlaces * row_block_ * p_.depth; }
   // More transformed weights than these do not stay in a cache. Then each set of panels transforms
   // those that it needs, block by block.
   bool has_shared_weights() const { return blocks() * weights() <= kMostShared; }
   void transform_weights(int64_t block, T* to) const {
-    const int64_t group = block / row_blocks_, first = block % row_blocks_ * kRows;
-    const int64_t rows = std::min(kRows, p_.rows - first);
+    const int64_t group = block / row_blocks_, first = block % row_blocks_ * row_block_;
+    const int64_t rows = std::min(row_block_, p_.rows - first);
     for (int64_t d = 0; d < p_.depth; d += kLanes) {
       const int64_t count = std::min<int64_t>(kLanes, p_.depth - d);
       for (int64_t row = 0; row < rows; ++row) {
@@ -121,7 +124,7 @@ class WinogradLoop {
 
   // Memory of each slot.
   int64_t elements() const { return set_ * panel(); }
-  int64_t sums() const { return kPlaces * set_ * kRows * width_; }
+  int64_t sums() const { return kPlaces * set_ * row_block_ * width_; }
 
   // weights: of all blocks if has_shared_weights(), otherwise memory for one. Returns false if a
   // result is not finite.
@@ -138,14 +141,14 @@ class WinogradLoop {
     }
     bool is_finite = true;
     for (int64_t b = begin; b < end; ++b) {
-      const int64_t block = group * row_blocks_ + b, row = b * kRows;
-      const int64_t rows = std::min(kRows, p_.rows - row);
+      const int64_t block = group * row_blocks_ + b, row = b * row_block_;
+      const int64_t rows = std::min(row_block_, p_.rows - row);
       T* own = has_shared_weights() ? weights + block * this->weights() : weights;
       if (!has_shared_weights()) transform_weights(block, own);
       multiply(own, rows, elements, panels, sums);
       for (int k = 0; k < panels; ++k) {
         for (int64_t i = 0; i < rows; ++i) {
-          const T* of_row = sums + (k * kRows + i) * width_;
+          const T* of_row = sums + (k * row_block_ + i) * width_;
           for (int r = 0; r < count[k]; ++r) {
             is_finite = store(group, row + i, runs[k][r], of_row) && is_finite;
           }
@@ -158,9 +161,15 @@ class WinogradLoop {
  private:
   static constexpr int kPlaces = 16;  // elements of a transformed tile
   static constexpr int kLanes = TileSize<T>::kLanes;
-  static constexpr int64_t kRows = 32, kPanels = 4, kMostShared = (2 << 20) / sizeof(T);
+  static constexpr int64_t kFewRows = 32, kManyRows = 128, kPanels = 4,
+                           kMostShared = (2 << 20) / sizeof(T);
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
   typedef T Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(T))));
+
+  void divide_rows(int64_t most) {
+    row_blocks_ = ceil_div(p_.rows, most);
+    row_block_ = ceil_div(p_.rows, row_blocks_);
+  }
 
   // Consecutive tiles of one row of tiles, and their columns in the panel.
   struct Run {
@@ -196,7 +205,7 @@ class WinogradLoop {
     for (int j = 0; j < 3; ++j) transform_kernel(kernel + j, 3, columns + j, 3);
     for (int i = 0; i < 4; ++i) transform_kernel(columns + 3 * i, 1, all + 4 * i, 1);
     for (int64_t k = 0; k < kPlaces; ++k) {
-      T* at = to + k * kRows * depth;
+      T* at = to + k * row_block_ * depth;
       if (count == kLanes) {
         *reinterpret_cast<Unaligned*>(at) = all[k];
       } else {
@@ -256,11 +265,12 @@ class WinogradLoop {
   // sums[place][panel][row] = weights[place][row] times elements[panel][place]
   void multiply(const T* weights, int64_t rows, const T* elements, int panels, T* sums) const {
     Tile<T> tile;
+    tile.row = rows_of_weights_;
     tile.at = consecutive_numbers<T>();
     tile.b_at = nullptr;
     tile.c_row = tile.before_row = width_;
     const int vectors = static_cast<int>(width_ / kLanes);
-    for (int k = 0; k < kPlaces; ++k, weights += kRows * p_.depth) {
+    for (int k = 0; k < kPlaces; ++k, weights += row_block_ * p_.depth) {
       for (int64_t first = 0; first < p_.depth; first += TileSize<T>::kDepth) {
         tile.count = std::min(TileSize<T>::kDepth, p_.depth - first);
         tile.adds = first > 0;
@@ -269,9 +279,8 @@ class WinogradLoop {
           for (int64_t i = 0; i < rows; i += TileSize<T>::kRows) {
             const int64_t own = std::min<int64_t>(TileSize<T>::kRows, rows - i);
             tile.a = weights + i * p_.depth + first;
-            for (int64_t j = 0; j < own; ++j) tile.row[j] = j * p_.depth;
             tile.ahead = i + own < rows ? own * p_.depth : 0;
-            tile.c = sums + ((k * set_ + n) * kRows + i) * width_;
+            tile.c = sums + ((k * set_ + n) * row_block_ + i) * width_;
             tile.before = tile.c;
             multiply_tile(tile, own, vectors);
           }
@@ -283,7 +292,7 @@ class WinogradLoop {
   // Transforms the sums of a row and a run to results. Returns true if all are finite.
   bool store(int64_t group, int64_t row, const Run& run, const T* sums) const {
     const T bias = p_.bias ? T(load(p_.bias[group * p_.rows + row])) : T(0);
-    const int64_t step = set_ * kRows * width_;
+    const int64_t step = set_ * row_block_ * width_;
     const T* from = sums + run.column;
     T lines[2][2][TileSize<T>::kWidth];
     int beyond = 0;
@@ -317,10 +326,12 @@ class WinogradLoop {
   }
 
   WinogradProduct<E, T> p_;
-  int64_t across_, down_, tiles_;  // tiles of an image, and of all
-  int64_t width_, panels_;         // tiles of a panel, in whole vectors
-  int64_t set_, sets_;             // panels that share a block of weights
-  int64_t row_blocks_, blocks_of_a_task_;
+  int64_t rows_of_weights_[TileSize<T>::kRows];  // of a tile, from its first one
+  int64_t across_, down_, tiles_;                // tiles of an image, and of all
+  int64_t width_, panels_;                       // tiles of a panel, in whole vectors
+  int64_t set_, sets_;                           // panels that share a block of weights
+  int64_t row_block_, row_blocks_;
+  int64_t blocks_of_a_task_;
 };
 
 // Computes the result. Returns false if an element of it is not finite.
