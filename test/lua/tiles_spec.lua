@@ -1,7 +1,9 @@
 -- Operands that are large enough for the CPU to process them in tiles or blocks: transposed ones,
--- rows whose distances are computed, and products of integers with a vector.
+-- those larger than the caches, rows whose distances are computed, and products of integers with a
+-- vector.
 
 local elements = require 'support.elements'
+local same_on_threads = require 'support.same_on_threads'
 local tensor = require 'tensor'
 
 local classes = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
@@ -99,6 +101,85 @@ describe('strided operands', function()
     -- More operands than are transposed at the same time.
     check(tensor.fuse('a + 2 * b + 3 * c + 4 * d - e')(a, b, c, d, e), 133, 70,
           function(i, j) return 10 * value(j, i) - value(i, j) end)
+  end)
+end)
+
+describe('operands of more than 48 MiB', function()
+  local size = 5100000
+
+  -- Calls f(result, ...) for whole tensors and for parts, and compares. Elements before and after
+  -- the result must not change.
+  local function compare(name, class, sizes, offset, f, ...)
+    local operands, Tensor, count = { ... }, tensor[class .. 'Tensor'], 1
+    for _, length in ipairs(sizes) do count = count * length end
+    local function new()
+      local whole = Tensor(count + 64):fill(77)
+      return whole:narrow(1, 1 + offset, count):view(unpack(sizes)), whole
+    end
+    local want, around_want = new()
+    local part = math.ceil(sizes[1] / 4)
+    for first = 1, sizes[1], part do
+      local length, of_part = math.min(part, sizes[1] - first + 1), {}
+      for k, t in ipairs(operands) do
+        of_part[k] = t:size(1) == sizes[1] and t:narrow(1, first, length) or t
+      end
+      f(want:narrow(1, first, length), unpack(of_part))
+    end
+    same_on_threads({ 1, 3 }, function()
+      local got, around = new()
+      f(got, unpack(operands))
+      assert.is_true(around:equal(around_want), name .. ' ' .. class .. ' ' .. offset)
+      return got
+    end)
+  end
+
+  local a, b
+
+  setup(function()
+    tensor.manualSeed(2)
+    a, b = tensor.FloatTensor(size):uniform(-1, 1), tensor.FloatTensor(size):uniform(-1, 1)
+  end)
+  teardown(function() a, b = nil, nil end)
+
+  it('give the elements of their parts', function()
+    for _, offset in ipairs { 0, 1, 7, 16 } do
+      compare('add', 'Float', { size }, offset, tensor.add, a, b)
+    end
+    compare('copy', 'Double', { size }, 3, function(r, x) r:copy(x) end, a)
+    compare('lt', 'Byte', { size }, 5, tensor.lt, a, b)
+    compare('exp', 'Float', { size }, 2, function(r, x, y) tensor.exp(r, x):add(y) end, a, b)
+    local x = tensor.cat(a, b):double()
+    compare('copy', 'Half', { 2 * size }, 1, function(r, y) r:copy(y) end, x)
+    compare('sin', 'Double', { size }, 1, tensor.sin, x:view(-1, 2):select(2, 1))
+    compare('fill', 'Double', { 2 * size }, 1, function(r) r:fill(3) end)
+  end)
+
+  it('that broadcast, or are transposed', function()
+    local rows, columns = 2600, 1960
+    local m, n = a:narrow(1, 1, rows * columns), b:narrow(1, 1, rows * columns)
+    local row = a:narrow(1, 1, columns):clone()
+    compare('cmul', 'Float', { rows, columns }, 9, function(r, x, y, v)
+      tensor.cmul(r, x, v:view(1, -1):expandAs(x)):add(y)
+    end, m:view(rows, columns), n:view(rows, columns), row)
+    local turned = n:view(columns, rows):t()
+    for _, offset in ipairs { 0, 3 } do
+      compare('cmax', 'Float', { rows, columns }, offset, tensor.cmax, m:view(rows, columns), turned)
+    end
+    local wide = tensor.cat(m, n):double():view(2 * columns, rows):t()
+    compare('copy', 'Double', { rows, 2 * columns }, 1, function(r, x) r:copy(x) end, wide)
+  end)
+
+  it('in expressions, and in place', function()
+    local f = tensor.fuse('a * b + exp(-a)')
+    compare('fuse', 'Float', { size }, 4, f, a, b)
+    local want = tensor.add(a, b)
+    local got = a:clone()
+    assert.is_true(tensor.add(got, got, b):equal(want))
+    -- The result overlaps an operand.
+    local whole = tensor.cat(a, b)
+    local shifted = tensor.mul(whole:narrow(1, 1, 2 * size - 1):clone(), 2)
+    whole:narrow(1, 2, 2 * size - 1):copy(tensor.mul(whole:narrow(1, 1, 2 * size - 1), 2))
+    assert.is_true(whole:narrow(1, 2, 2 * size - 1):equal(shifted))
   end)
 end)
 

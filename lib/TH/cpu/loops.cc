@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cpu/parallel.h"
+#include "cpu/streamed_loop.h"
 
 namespace th {
 
@@ -122,8 +123,8 @@ constexpr int64_t kMostItem = 8;
 template <int most>
 struct Tiles {
   const LoopPlanOf<most>& plan;
-  Loop loop;
-  const void* context;
+  const StreamedLoop& loop;
+  bool is_streamed;
   int64_t columns, rows;  // tiles in each direction
   int count;              // number of transposed operands
   int transposed[kMostTransposed];
@@ -155,18 +156,22 @@ struct Tiles {
       outer[k] = kTile * item[i];
     }
     for (int64_t row = 0; row < n1; ++row) {
-      loop(data, inner, n0, context);
+      if (is_streamed) {
+        loop.template run<most>(data, inner, n0);
+      } else {
+        loop.loop(data, inner, n0, loop.context);
+      }
       for (int k = 0; k < plan.operands; ++k) data[k] += outer[k];
     }
   }
 };
 
 template <int most>
-void run_tiles(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, const void* context,
+void run_tiles(const LoopPlanOf<most>& plan, const int64_t* item, const StreamedLoop& loop,
                int64_t grain) {
-  Tiles<most> tiles = {
-      plan, loop, context, (plan.size[0] + kTile - 1) / kTile, (plan.size[1] + kTile - 1) / kTile,
-      0,    {},   {}};
+  const int64_t columns = (plan.size[0] + kTile - 1) / kTile;
+  const int64_t rows = (plan.size[1] + kTile - 1) / kTile;
+  Tiles<most> tiles = {plan, loop, is_streamed(plan, item), columns, rows, 0, {}, {}};
   for (int k = 1; k < plan.operands && tiles.count < kMostTransposed; ++k) {
     if (!is_across(plan, k) || plan.stride[k][1] != item[k]) continue;
     tiles.item[tiles.count] = item[k];
@@ -176,6 +181,7 @@ void run_tiles(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, con
   parallel_for(count, std::max<int64_t>(1, grain / (kTile * kTile)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t tile = begin; tile < end; ++tile) tiles.run(tile);
+                 finish_stream();
                });
 }
 
@@ -239,7 +245,9 @@ void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, cons
     return;
   }
   if (has_short_rows(plan)) return run_short_rows(plan, loop, context, grain);
-  if (wants_tiles(plan)) return run_tiles(plan, item, loop, context, grain);
+  const StreamedLoop streamed = {loop, context, plan.operands, item[0]};
+  if (wants_tiles(plan)) return run_tiles(plan, item, streamed, grain);
+  if (is_streamed(plan, item)) return run_streamed(plan, streamed, grain);
   parallel_for(plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
       loop(data, stride, n, context);

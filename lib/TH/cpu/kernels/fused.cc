@@ -161,6 +161,7 @@ void run_fused(const FusedCall& call) {
     int64_t item[kFusedOperands] = {};
     for (int i = 0; i < call.steps; ++i) {
       const FusedStep& step = call.step[i];
+      if (step.to < kFusedOperands) item[step.to] = static_cast<int64_t>(item_size(step.result));
       for (int j = 0; j < 3; ++j) {
         bool of_plan = step.from[j] >= 0 && step.from[j] < kFusedOperands;
         if (of_plan) item[step.from[j]] = static_cast<int64_t>(item_size(step.type[j]));
