@@ -130,6 +130,15 @@ const Planes kLarge[] = {
     {"conv3Dmv", {3, 9, 10, 11}, {8, 3, 2, 3, 2}, {8}, volumes(ops::conv3Dmv), false},
     {"conv3DRevger", {3, 8, 10, 11}, {5, 3, 4, 4}, {5, 3}, revger_3d, true},
 };
+// On the CPU these are convolutions of batches.
+const Planes kLargeBatches[] = {
+    {"conv2Dmv", {4, 41, 43}, {9, 4, 3, 3}, {9}, images(ops::conv2Dmv), false},
+    {"conv2Dmm", {7, 4, 23, 24}, {9, 4, 3, 3}, {7, 9}, images(ops::conv2Dmm), false},
+    {"conv2Dger", {11, 26, 27}, {9, 4, 5}, {9, 11}, images(ops::conv2Dger), false},
+    {"conv2DRevger", {9, 29, 30}, {8, 6, 7}, {8, 9}, revger, true},
+    {"conv2DRevgerm", {3, 9, 27, 28}, {3, 8, 6, 7}, {8, 9}, revgerm, true},
+    {"conv3Dmv", {3, 13, 14, 15}, {9, 3, 2, 3, 2}, {9}, volumes(ops::conv3Dmv), false},
+};
 
 int64_t result_size(const Planes& p, const Mode& m, int d) {
   const size_t from_end = static_cast<size_t>(3 - d);
@@ -178,6 +187,7 @@ void compare_planes(const Planes (&cases)[n], int every, const Comparison& compa
 
 TEST_P(ConvolutionDevice, OfFewPlanes) { compare_planes(kSmall, 13, comparison()); }
 TEST_P(ConvolutionDevice, OfManyPlanes) { compare_planes(kLarge, 59, comparison()); }
+TEST_P(ConvolutionDevice, OfBatchesOfPlanes) { compare_planes(kLargeBatches, 97, comparison()); }
 
 TEST_P(ConvolutionDevice, ResultsOfOtherShapes) {
   for (DType type : {DType::Byte, DType::Half, DType::Float}) {

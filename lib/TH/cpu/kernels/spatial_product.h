@@ -33,15 +33,18 @@ class ProductLoop {
     join_dimensions();
     const int64_t *size = p_.size, last = size[2];
     const int64_t whole = ceil_div(last, kLanes) * kLanes;
-    // Copying pays off if several rows of weights read the copy, or if it saves many columns.
     farthest_ = (p_.groups - 1) * p_.source_group +
                 (p_.depth ? *std::max_element(p_.offset, p_.offset + p_.depth) : 0);
-    is_direct_ = (last == whole || is_readable(run_at(lines() - 1, 0, last, 0), whole)) &&
+    in_row_ = ceil_div(last, kWidth);
+    panel_width_ = ceil_div(whole / kLanes, in_row_) * kLanes;
+    overlaps_ = in_row_ <= kPanels && last >= panel_width_;
+    // Copying pays off if several rows of weights read the copy, or if it saves many columns.
+    const bool is_readable_beyond = is_readable(run_at(lines() - 1, 0, last, 0), whole);
+    is_direct_ = (overlaps_ || last == whole || is_readable_beyond) &&
                  (p_.rows <= kTileRows || (p_.rows <= 2 * kTileRows && 3 * whole <= 4 * last));
-    in_row_ = is_direct_ ? ceil_div(last, kWidth) : 0;
-    panel_width_ = is_direct_ ? ceil_div(whole / kLanes, in_row_) * kLanes : kWidth;
     panels_ = is_direct_ ? lines() * in_row_ : ceil_div(lines() * last, kWidth);
-    blocks_ = ceil_div(panels_, kPanels);
+    in_block_ = is_direct_ && overlaps_ ? kPanels / in_row_ * in_row_ : kPanels;
+    blocks_ = ceil_div(panels_, in_block_);
     for (int64_t j = 0; j < kTileRows; ++j) rows_of_weights_[j] = j * p_.depth;
     row_block_ = rows_of_a_block();
     row_blocks_ = ceil_div(p_.rows, row_block_);
@@ -68,9 +71,9 @@ class ProductLoop {
     const int64_t row_begin = task / blocks_ % row_blocks_ * row_block_;
     const int64_t rows = std::min(row_block_, p_.rows - row_begin);
     Panel panel[kPanels];
-    const int panels = static_cast<int>(std::min<int64_t>(kPanels, panels_ - block * kPanels));
+    const int panels = static_cast<int>(std::min(in_block_, panels_ - block * in_block_));
     for (int k = 0; k < panels; ++k) {
-      panel[k] = panel_at(block * kPanels + k, k ? panel[k - 1].end : runs);
+      panel[k] = panel_at(block * in_block_ + k, k ? panel[k - 1].end : runs);
     }
     int64_t first = 0;
     do {  // once if the depth is 0
@@ -139,7 +142,8 @@ class ProductLoop {
     const int64_t last = p_.size[2];
     Panel panel = {runs, runs, 0};
     if (is_direct_) {
-      const int64_t x = index % in_row_ * panel_width_;
+      int64_t x = index % in_row_ * panel_width_;
+      if (overlaps_) x = std::min(x, last - panel_width_);
       const int64_t length = std::min(panel_width_, last - x);
       *panel.end++ = run_at(index / in_row_, x, length, 0);
       panel.vectors = static_cast<int>(ceil_div(length, kLanes));
@@ -287,8 +291,9 @@ class ProductLoop {
   int64_t rows_of_weights_[kTileRows];  // of a tile, from its first one
   int64_t farthest_;                    // the largest offset of an element of a column
   bool is_direct_;                      // the tiles read the source without a copy
-  int64_t in_row_;                      // number of panels of a row of the grid, if is_direct_
-  int64_t panel_width_;
+  bool overlaps_;   // of a row of the grid, the last panel begins in the one before it
+  int64_t in_row_;  // number of panels of a row of the grid, if is_direct_
+  int64_t panel_width_, in_block_;
   int64_t panels_, blocks_, row_block_, row_blocks_;
 };
 

@@ -1,14 +1,14 @@
-// Which convolutions are products of matrices.
+// Which of Torch7's convolutions are computed as batches.
 
 #include <gtest/gtest.h>
 
-#include "cpu/convolution_product.h"
+#include "cpu/convolution_batch.h"
 
 namespace {
 
 using th::DType;
 
-TEST(ConvolutionProduct, ProductsAreForManyPlanes) {
+TEST(ConvolutionBatch, BatchesAreForManyPlanes) {
   th::ConvolutionCall c = {};
   c.dtype = DType::Float;
   c.kind = th::ConvolutionKind::valid;
@@ -23,22 +23,21 @@ TEST(ConvolutionProduct, ProductsAreForManyPlanes) {
   c.t = {nullptr, 0, 0, 196, {196, 14, 1}};
   c.w = {nullptr, 0, 288, 9, {9, 3, 1}};
   c.r = {nullptr, 0, 144, 0, {144, 12, 1}};
-  EXPECT_TRUE(th::is_product_faster(c));
+  EXPECT_TRUE(th::is_batch_faster(c));
   auto refused = [&](auto change) {
     th::ConvolutionCall other = c;
     change(&other);
-    return !th::is_product_faster(other);
+    return !th::is_batch_faster(other);
   };
   EXPECT_TRUE(refused([](auto* o) { o->kind = th::ConvolutionKind::full; }));
   EXPECT_TRUE(refused([](auto* o) { o->dtype = DType::Int; }));
   EXPECT_TRUE(refused([](auto* o) { o->outputs = 2; }));
-  EXPECT_TRUE(refused([](auto* o) { o->inputs = 4; }));
-  EXPECT_TRUE(refused([](auto* o) {  // a row's part of the matrix is too large
-    o->result[2] = 10000;
-    o->r = {nullptr, 0, 120000, 0, {120000, 10000, 1}};
-  }));
-  EXPECT_TRUE(refused([](auto* o) { o->r.output = 100; }));  // results overlap as matrices
-  EXPECT_TRUE(refused([](auto* o) { o->w.plane[1] = 4; }));
+  EXPECT_TRUE(refused([](auto* o) { o->result[1] = 1; }));
+  EXPECT_TRUE(refused([](auto* o) { o->w.output = 0; }));
+  EXPECT_TRUE(refused([](auto* o) { o->t.output = 196; }));
+  EXPECT_TRUE(refused([](auto* o) { o->t.input = 0; }));
+  // Groups of one image and the same kernels.
+  EXPECT_TRUE(refused([](auto* o) { o->groups = 2; }));
 }
 
 }  // namespace
