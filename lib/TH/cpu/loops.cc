@@ -235,7 +235,7 @@ void run_one_by_one(const LoopPlanOf<most>& plan, Loop loop, const void* context
 
 template <int most>
 void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, const void* context,
-              int64_t grain) {
+              int64_t grain, bool copies) {
   if (plan.numel == 0) return;
   if (plan.shared_output) return run_one_by_one(plan, loop, context);
   if (plan.ndim <= 1 && plan.numel < 2 * grain) {
@@ -245,7 +245,7 @@ void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, cons
     return;
   }
   if (has_short_rows(plan)) return run_short_rows(plan, loop, context, grain);
-  const StreamedLoop streamed = {loop, context, plan.operands, item[0]};
+  const StreamedLoop streamed = {loop, context, plan.operands, item[0], copies};
   if (wants_tiles(plan)) return run_tiles(plan, item, streamed, grain);
   if (is_streamed(plan, item)) return run_streamed(plan, streamed, grain);
   parallel_for(plan.numel, grain, [&](int64_t begin, int64_t end) {
@@ -255,7 +255,7 @@ void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, cons
   });
 }
 
-template void run_loop(const LoopPlan&, const int64_t*, Loop, const void*, int64_t);
-template void run_loop(const FusedPlan&, const int64_t*, Loop, const void*, int64_t);
+template void run_loop(const LoopPlan&, const int64_t*, Loop, const void*, int64_t, bool);
+template void run_loop(const FusedPlan&, const int64_t*, Loop, const void*, int64_t, bool);
 
 }  // namespace th

@@ -63,10 +63,10 @@ inline LoopPlan plan_of_rows(const LoopPlan& plan) {
 
 // Runs loop over all elements, in any order and with several threads. If elements of the output
 // share memory, they are processed one by one in order. item: element sizes in bytes. grain:
-// minimum number of elements per thread.
+// minimum number of elements per thread. copies: the loop copies operand 1 without a conversion.
 template <int most>
 void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, const void* context,
-              int64_t grain);
+              int64_t grain, bool copies = false);
 
 }  // namespace th
 

@@ -25,7 +25,7 @@ constexpr bool kStreams = true;
 inline void stream_line(char* to, const char* from) {
   for (int64_t i = 0; i < kLine; i += static_cast<int64_t>(sizeof(__m128i))) {
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
-                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
   }
 }
 inline void finish_stream() { _mm_sfence(); }
@@ -69,12 +69,20 @@ bool is_streamed(const LoopPlanOf<most>& plan, const int64_t* item) {
   return bytes >= kLeastStreamed;
 }
 
+// Copies to the start of a cache line.
+inline void stream_copy(char* to, const char* from, int64_t bytes) {
+  int64_t i = 0;
+  for (; i + kLine <= bytes; i += kLine) stream_line(to + i, from + i);
+  std::memcpy(to + i, from + i, static_cast<size_t>(bytes - i));
+}
+
 // A loop that writes to a buffer. The buffer is streamed to the result.
 struct StreamedLoop {
   Loop loop;
   const void* context;
   int operands;
   int64_t item;  // bytes of an element of the result
+  bool copies;   // operand 1, without a conversion
 
   template <int most>
   void run(char* const* data, const int64_t* stride, int64_t n) const {
@@ -82,6 +90,9 @@ struct StreamedLoop {
     const auto past_line = static_cast<int64_t>(reinterpret_cast<uintptr_t>(data[0]) % kLine);
     const int64_t head = past_line ? std::min(n, (kLine - past_line) / item) : 0;
     if (head > 0) loop(data, stride, head, context);
+    if (copies && stride[1] == item) {
+      return stream_copy(data[0] + head * item, data[1] + head * item, (n - head) * item);
+    }
     // Inputs that are loaded ahead, and their bytes for a line of the result.
     const int64_t elements = kLine / item;
     const char* next[most];

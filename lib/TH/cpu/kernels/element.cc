@@ -90,7 +90,7 @@ void run_copy(const CopyCall& call) {
   const int64_t item[] = {static_cast<int64_t>(item_size(call.to)),
                           static_cast<int64_t>(item_size(call.from))};
   if (has_short_rows(call, item[0])) return copy_short_rows(call.plan, item[0]);
-  run_loop(call.plan, item, loop, nullptr, Grain::cheap);
+  run_loop(call.plan, item, loop, nullptr, Grain::cheap, call.to == call.from);
 }
 
 void run_fill(const FillCall& call) {
