@@ -104,7 +104,10 @@ describe('strided operands', function()
   end)
 end)
 
-describe('operands of more than 48 MiB', function()
+-- On a device they would take minutes.
+local describe_on_cpu = require('support.settings').device and pending or describe
+
+describe_on_cpu('operands of more than 48 MiB', function()
   local size = 5100000
 
   -- Calls f(result, ...) for whole tensors and for parts, and compares. Elements before and after
