@@ -40,8 +40,9 @@ struct DistinctCall {
 struct DistinctValuesCall {
   DType dtype;
   int64_t n;
-  const char* in;  // contiguous
-  char* values;    // with memory for n
+  const char* in;   // contiguous
+  char* values;     // with memory for n
+  int64_t* counts;  // of the elements with each value, with memory for n; may be null
   int64_t* found;
 };
 

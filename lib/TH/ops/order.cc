@@ -181,17 +181,26 @@ struct FewValues {
   }
 };
 
-// Returns the distinct values without their positions. Null if t is on a device, or has NaN or -0.
-TensorRef values_alone(Tensor* t) {
+// Returns the distinct values without their positions, and the numbers of elements with each of
+// them unless counts is null. Null if t is on a device, or has NaN or -0.
+TensorRef values_alone(Tensor* t, TensorRef* counts) {
   if (device_of({t})) return {};
   const int64_t n = t->numel();
   TensorRef in = contiguous(t), values(tensor_new_sized(t->dtype, 1, &n));
+  if (counts) *counts = TensorRef(tensor_new_sized(DType::Long, 1, &n));
   int64_t found = -1;
   run(Op::uniqueValues, nullptr, [&](Operands& at) {
-    return DistinctValuesCall{t->dtype, n, at.read(in.get()).data, at.overwrite(values.get()),
-                              &found};
+    return DistinctValuesCall{
+        t->dtype,
+        n,
+        at.read(in.get()).data,
+        at.overwrite(values.get()),
+        counts ? reinterpret_cast<int64_t*>(at.overwrite(counts->get())) : nullptr,
+        &found};
   });
-  return found < 0 ? TensorRef() : first_of(values, found);
+  if (found < 0) return {};
+  if (counts) *counts = first_of(*counts, found);
+  return first_of(values, found);
 }
 
 // The results of unique, of which those that are null are not computed.
@@ -444,7 +453,7 @@ void shapes(args::uniqueValues& a, Shapes& s) {
     const int64_t none = 0;
     return s.set(a.r_, 1, &none);
   }
-  TensorRef alone = values_alone(a.t);
+  TensorRef alone = values_alone(a.t, nullptr);
   if (alone) return s.set_value(a.r_, std::move(alone));
   const formulas::Var values = sorted_along(flat(ref(a.t)), 0);
   TensorRef starts = starts_of_runs(view_of(values.get()), 0);
@@ -452,6 +461,19 @@ void shapes(args::uniqueValues& a, Shapes& s) {
       a.r_, made(a.t->dtype, [&](Tensor* r) { ops::maskedSelect(r, values.get(), starts.get()); }));
 }
 void calls(args::uniqueValues&) {}
+
+void shapes(args::uniqueCounts& a, Shapes& s) {
+  TensorRef counts = empty(DType::Long), values;
+  if (a.t->numel() > 0) values = values_alone(a.t, &counts);
+  if (!values) {
+    values = empty(a.t->dtype);
+    TensorRef inverse = empty(DType::Long);
+    ops::unique(values.get(), inverse.get(), counts.get(), a.t);
+  }
+  s.set_value(a.values_, std::move(values));
+  s.set_value(a.counts_, std::move(counts));
+}
+void calls(args::uniqueCounts&) {}
 
 void shapes(args::uniqueConsecutive& a, Shapes& s) {
   const int64_t none = 0;

@@ -62,27 +62,13 @@ Var is_among(const Var& t, const Var& values) {
 
 Var distinct(Tensor* t) { return uniqueValues(ref(t)); }
 
-// The results of unique.
-struct Distinct {
-  TensorRef values, inverse = empty(DType::Long), counts = empty(DType::Long);
-  explicit Distinct(Tensor* t) : values(empty(t->dtype)) {
-    ops::unique(values.get(), inverse.get(), counts.get(), t);
-  }
-};
-
 }  // namespace
 
-void shapes(args::uniqueCounts& a, Shapes& s) {
-  Distinct distinct(a.t);
-  s.set_value(a.values_, std::move(distinct.values));
-  s.set_value(a.counts_, std::move(distinct.counts));
-}
-void calls(args::uniqueCounts&) {}
-
 void shapes(args::uniqueInverse& a, Shapes& s) {
-  Distinct distinct(a.t);
-  s.set_value(a.values_, std::move(distinct.values));
-  s.set_value(a.inverse_, std::move(distinct.inverse));
+  TensorRef values = empty(a.t->dtype), inverse = empty(DType::Long), counts = empty(DType::Long);
+  ops::unique(values.get(), inverse.get(), counts.get(), a.t);
+  s.set_value(a.values_, std::move(values));
+  s.set_value(a.inverse_, std::move(inverse));
 }
 void calls(args::uniqueInverse&) {}
 

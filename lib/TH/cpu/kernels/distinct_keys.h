@@ -24,7 +24,7 @@ class DistinctKeys {
 
   // Bytes of memory that a table of at most `most` keys needs, a multiple of 64.
   static int64_t bytes(int64_t most) {
-    const auto each = static_cast<int64_t>(sizeof(typename Pack::Type) + 2 * sizeof(int64_t));
+    const auto each = static_cast<int64_t>(sizeof(typename Pack::Type) + 3 * sizeof(int64_t));
     const auto of_slots = static_cast<int64_t>(sizeof(Slot)) << slot_bits(most);
     return (most * each + of_slots + 63) / 64 * 64;
   }
@@ -33,20 +33,21 @@ class DistinctKeys {
   DistinctKeys(void* memory, int64_t most) : most_(most), shift_(kHashBits - slot_bits(most)) {
     order_ = static_cast<typename Pack::Type*>(memory);
     total_ = reinterpret_cast<int64_t*>(order_ + most);
-    first_ = total_ + most;
+    first_ = total_ + 2 * most;
     slots_ = reinterpret_cast<Slot*>(first_ + most);
     std::memset(slots_, 0, sizeof(Slot) << slot_bits(most));
   }
 
   // Calls put(i, number) for each element: the number of its key, from 0, in the order of the first
   // occurrences. Returns false if there are more than `most` keys, or if hashing does not separate
-  // them.
-  template <class Put>
+  // them. counts: whether total() is needed.
+  template <bool counts, class Put>
   bool number(const T* in, int64_t step, int64_t n, Key flip, const Put& put) {
     constexpr int64_t block = 256;
     // Local copies, because for the compiler put() may change the members.
     const Slot* const slots = slots_;
     int64_t* const total = total_;
+    const int64_t most = most_;
     const int shift = shift_;
     probes_ = 8 * n;
     for (int64_t i = 0; i < n; i += block) {
@@ -61,7 +62,8 @@ class DistinctKeys {
         }
         const uint32_t number = slot->number - 1;
         put(i + k, number);
-        ++total[number];
+        // Equal elements that follow each other do not wait for the same counter.
+        if (counts) ++total[k % 2 * most + number];
       }
     }
     return true;
@@ -86,7 +88,10 @@ class DistinctKeys {
   // The number of the key with this rank, the key, the number of its elements, and the first one.
   int64_t number_of(int64_t rank) const { return Pack::index(order_[rank]); }
   Key key(int64_t rank) const { return static_cast<Key>(Pack::key(order_[rank])); }
-  int64_t total(int64_t rank) const { return total_[number_of(rank)]; }
+  int64_t total(int64_t rank) const {
+    const int64_t number = number_of(rank);
+    return total_[number] + total_[most_ + number];
+  }
   int64_t first(int64_t rank) const { return first_[number_of(rank)]; }
 
  private:
@@ -116,7 +121,7 @@ class DistinctKeys {
       if (!slot.number) {
         if (count_ == most_) return nullptr;
         order_[count_] = Pack::pack(key, static_cast<uint64_t>(count_));
-        total_[count_] = 0;
+        total_[count_] = total_[most_ + count_] = 0;
         first_[count_] = i;
         slot = {key, static_cast<uint32_t>(++count_)};
         return &slot;

@@ -262,9 +262,9 @@ class RowSorter {
       numbers[i] = static_cast<uint16_t>(number);
     };
     DistinctKeys<T> sample(memory, kSampledDistinct);
-    if (!sample.number(row.in, apart, kCountedSamples, flip_, keep)) return false;
+    if (!sample.template number<true>(row.in, apart, kCountedSamples, flip_, keep)) return false;
     DistinctKeys<T> distinct(memory, std::min(row.n / 32, kMostDistinct));
-    if (!distinct.number(row.in, row.in_step, row.n, flip_, keep)) return false;
+    if (!distinct.template number<true>(row.in, row.in_step, row.n, flip_, keep)) return false;
     if (!distinct.are_exact()) return false;
     distinct.sort();
     int64_t next[kMostDistinct], start = 0;
