@@ -58,8 +58,11 @@ int set_threads(lua_State* L) {
   int64_t n = check_integer(L, 1);
   // Torch7 passed the number to OpenMP, where numbers below 1 mean 1.
   if (n < 1 && state_of(L)->is_torch7(Rule::arguments)) n = 1;
-  if (n < 1 || n > 4096) {
-    return argument_error(L, 1, "the number of threads must be from 1 to 4096");
+  if (n < 1 || n > th::kMaxThreads) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "the number of threads must be from 1 to %d",
+                  th::kMaxThreads);
+    return argument_error(L, 1, text);
   }
   THSetNumThreads(static_cast<int>(n));
   return 0;

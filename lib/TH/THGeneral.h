@@ -148,8 +148,8 @@ TH_API void THMemoryUsage(int64_t* bytes, int64_t* blocks);
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-/* Sets the number of threads of one operation, and of the program's OpenMP regions. num_threads < 1
-   is an error. */
+/* Sets the number of threads of one operation, and of the program's OpenMP regions, from 1 to
+   4096. */
 TH_API void THSetNumThreads(int num_threads);
 TH_API int THGetNumThreads(void);
 TH_API int THGetNumCores(void);

@@ -66,6 +66,7 @@ TEST(Errors, HandlersOfTheThreadAreTold) {
 TEST(Errors, WithoutAHandlerTheMessageIsWrittenAndTheProcessEnds) {
   EXPECT_DEATH(THFloatTensor_newWithSize1d(-1), "negative");
   EXPECT_DEATH(THSetNumThreads(0), "bad argument #1");
+  EXPECT_DEATH(THSetNumThreads(4097), "from 1 to 4096");
 }
 
 TEST(Errors, DefaultsHoldForThreadsWithoutHandlers) {

@@ -316,6 +316,23 @@ TEST(Heap, AllocatorsThatReturnNullRaiseErrors) {
   }
 }
 
+TEST(Heap, NewStoragesCheckTheirAllocator) {
+  int calls = 0;
+  THAllocator allocator = {nullptr, nullptr, nullptr};
+  allocator.malloc = [](void* context, ptrdiff_t) -> void* {
+    ++*static_cast<int*>(context);
+    return nullptr;
+  };
+  allocator.free = [](void* context, void*) { *static_cast<int*>(context) += 100; };
+  const std::string error = error_of([&] { THIntStorage_newWithAllocator(4, &allocator, &calls); });
+  EXPECT_NE(error.find("needs memory, got NULL"), std::string::npos) << error;
+  EXPECT_EQ(calls, 1);
+  THIntStorage* s = THIntStorage_newWithAllocator(0, &allocator, &calls);
+  EXPECT_EQ(THIntStorage_data(s), nullptr);
+  THIntStorage_free(s);
+  EXPECT_EQ(calls, 1);
+}
+
 // realloc of 0 bytes need not free the block.
 TEST(Heap, EmptyStoragesFreeTheirBlock) {
   int frees = 0;

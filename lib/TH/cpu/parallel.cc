@@ -11,6 +11,7 @@
 
 #include "base/cores.h"
 #include "base/error.h"
+#include "tensor/limits.h"
 #include "cpu/blas.h"
 
 namespace th {
@@ -226,7 +227,9 @@ int limit_team(int most) noexcept {
 }
 
 void set_num_threads(int n) {
-  if (n < 1) fail_argument(1, "the number of threads must be at least 1, got %d", n);
+  if (n < 1 || n > kMaxThreads) {
+    fail_argument(1, "the number of threads must be from 1 to %d, got %d", kMaxThreads, n);
+  }
   threads.store(n);
   omp_set_num_threads(n);
   blas::set_num_threads(n);

@@ -13,7 +13,7 @@
 namespace th TH_VISIBLE {
 
 int num_threads() noexcept;   // 1 in a child process of one that had started threads
-void set_num_threads(int n);  // for TH's loops and BLAS; throws if n < 1
+void set_num_threads(int n);  // for TH's loops and BLAS; throws unless n is from 1 to 4096
 void infer_num_threads();
 
 // Limits the number of threads per loop for the calling thread; 0: no limit. Returns the old limit.

@@ -5,6 +5,7 @@ namespace th {
 
 // Far more dimensions than needed, but few enough to keep loop plans on the stack.
 constexpr int kMaxDims = 64;
+constexpr int kMaxThreads = 4096;
 
 }  // namespace th
 

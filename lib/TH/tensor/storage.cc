@@ -61,11 +61,11 @@ Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* all
   }
   check_size(type, elements);
   auto bytes = static_cast<ptrdiff_t>(elements * item_size(type));
-  void* block = allocator->malloc(context, bytes);
+  void* block = bytes ? allocator->malloc(context, bytes) : nullptr;
   try {
     return storage_from_block(type, block, elements, allocator, context);
   } catch (...) {
-    allocator->free(context, block);
+    if (block) allocator->free(context, block);
     throw;
   }
 }
