@@ -166,7 +166,8 @@ describe_on_cpu('operands of more than 48 MiB', function()
     end, m:view(rows, columns), n:view(rows, columns), row)
     local turned = n:view(columns, rows):t()
     for _, offset in ipairs { 0, 3 } do
-      compare('cmax', 'Float', { rows, columns }, offset, tensor.cmax, m:view(rows, columns), turned)
+      local plain = m:view(rows, columns)
+      compare('cmax', 'Float', { rows, columns }, offset, tensor.cmax, plain, turned)
     end
     local wide = tensor.cat(m, n):double():view(2 * columns, rows):t()
     compare('copy', 'Double', { rows, 2 * columns }, 1, function(r, x) r:copy(x) end, wide)
