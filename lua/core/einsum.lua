@@ -1,15 +1,17 @@
--- einsum: sums of products by the labels of dimensions, as 'ij,jk->ik'. Operands are contracted
--- from left to right, two at a time, by a batch of matrix products. A label is summed over as soon
--- as no remaining operand needs it.
+-- einsum: sums of products by the labels of dimensions, as 'ij,jk->ik'. It sums over the labels
+-- that only one operand has, and then contracts the operands two at a time.
 
 local versions = require 'tensor.versions'
 local files = require 'tensor.files'
 local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
+local order_of = require 'tensor.contraction_order'
 
 local each, unpack = versions.each, versions.unpack
 
 local function install(tensor)
+   local contraction = require 'tensor.contraction'(tensor)
+
    local function fail(...)
       error('einsum: ' .. string.format(...), 0)
    end
@@ -32,121 +34,39 @@ local function install(tensor)
       return labels, hidden
    end
 
-   local function sizes_of(operand)
-      local sizes = {}
-      for d, label in ipairs(operand.labels) do sizes[label] = operand.t:size(d) end
-      return sizes
-   end
-
    -- Returns a view with each label once: the diagonal of the dimensions with the same label.
-   local function distinct(t, labels)
-      local seen, repeated = {}, false
-      for _, label in ipairs(labels) do
-         repeated = repeated or seen[label]
-         seen[label] = true
-      end
-      if not repeated then
-         return { t = t, labels = labels }
-      end
-      local own, sizes, strides, index_of = {}, {}, {}, {}
-      for d, label in ipairs(labels) do
-         local k = index_of[label]
-         if k then
-            if sizes[k] ~= t:size(d) then
-               fail("label '%s' has sizes %d and %d", label, sizes[k], t:size(d))
+   local distinct
+   function distinct(t, labels)
+      for d = 2, #labels do
+         for k = 1, d - 1 do
+            if labels[k] == labels[d] then
+               if t:size(k) ~= t:size(d) then
+                  fail("label '%s' has sizes %d and %d", labels[k], t:size(k), t:size(d))
+               end
+               local rest = {}
+               for e, label in ipairs(labels) do
+                  if e ~= k and e ~= d then rest[#rest + 1] = label end
+               end
+               rest[#rest + 1] = labels[k]
+               return distinct(t:diagonal(0, k, d), rest)
             end
-            strides[k] = strides[k] + t:stride(d)
-         else
-            k = #own + 1
-            index_of[label], own[k], sizes[k], strides[k] = k, label, t:size(d), t:stride(d)
          end
       end
-      if t:nElement() > 0 then
-         t = t.new():set(t:storage(), t:storageOffset(), tensor.LongStorage(sizes),
-                         tensor.LongStorage(strides))
-      else
-         t = t.new(tensor.LongStorage(sizes))
-      end
-      return { t = t, labels = own }
+      return t, labels
    end
 
-   -- Sums over the labels that are not needed: one sum, which rounds 16-bit types once.
-   local function summed(operand, needed)
-      local all = true
-      for _, label in ipairs(operand.labels) do all = all and needed[label] end
-      if all then
-         return operand
-      end
-      local labels, dims = {}, {}
-      for d, label in ipairs(operand.labels) do
-         local list = needed[label] and labels or dims
-         list[#list + 1] = needed[label] and label or d
-      end
-      return { t = operand.t:sum(dims, #labels == 0), labels = labels }
-   end
-
-   -- Returns the operand with its dimensions in the order of `labels`, viewed with these sizes.
-   -- Small tensors take longer to view than to multiply, so it makes only the views that it needs.
-   local function arranged(operand, order, sizes, shape)
-      local t, index_of, dims, expanded = operand.t, {}, {}, {}
-      local in_order, of_sizes, of_shape = true, true, #shape == #order
-      for d, label in ipairs(operand.labels) do index_of[label] = d end
-      for k, label in ipairs(order) do
-         local d, size = index_of[label], sizes[label]
-         dims[k], expanded[k] = d, size
-         in_order = in_order and d == k
-         of_sizes = of_sizes and t:size(d) == size
-         of_shape = of_shape and shape[k] == size
-      end
-      if not in_order then
-         t = t:permute(unpack(dims))
-      end
-      if not of_sizes then
-         t = t:expand(unpack(expanded))
-      end
-      t = t:contiguous()
-      return of_shape and t or t:view(unpack(shape))
-   end
-
-   local function joined(...)
-      local all = {}
-      for _, list in ipairs {...} do
-         for _, x in ipairs(list) do all[#all + 1] = x end
-      end
-      return all
-   end
-
-   local function contracted(a, b, needed)
-      local sizes, size_a, size_b = {}, sizes_of(a), sizes_of(b)
-      local batch, inner, free_a, free_b = {}, {}, {}, {}
-      for _, label in ipairs(a.labels) do
-         local x, y = size_a[label], size_b[label]
-         sizes[label] = (y and x == 1) and y or x
-         local list = not y and free_a or needed[label] and batch or inner
-         list[#list + 1] = label
-      end
-      for _, label in ipairs(b.labels) do
-         if not size_a[label] then
-            sizes[label] = size_b[label]
-            free_b[#free_b + 1] = label
+   -- Returns the labelled tensor without dimensions of size 1. They do not change products: a label
+   -- may have size 1 in one operand and another size in the others.
+   local function without_ones(t, labels)
+      local kept = labels
+      for d = #labels, 1, -1 do
+         if t:size(d) == 1 then
+            if kept == labels then kept = { unpack(labels) } end
+            table.remove(kept, d)
+            if t:dim() > 1 then t = t:select(d, 1) end
          end
       end
-      local function numel(list)
-         local n = 1
-         for _, label in ipairs(list) do n = n * sizes[label] end
-         return n
-      end
-      local s, m, n, k = numel(batch), numel(free_a), numel(free_b), numel(inner)
-      local left = arranged(a, joined(batch, free_a, inner), sizes, { s, m, k })
-      local right = arranged(b, joined(batch, inner, free_b), sizes, { s, k, n })
-      local labels = joined(batch, free_a, free_b)
-      local shape = {}
-      for d, label in ipairs(labels) do shape[d] = sizes[label] end
-      local product = tensor.bmm(left, right)
-      if #shape == 0 then
-         shape[1] = 1
-      end
-      return { t = product:view(unpack(shape)), labels = labels }
+      return { t = t, labels = kept }
    end
 
    -- Returns the labels of the result: as given, or those that occur once, in alphabetical order.
@@ -172,28 +92,35 @@ local function install(tensor)
          if type(label) == 'string' and n == 1 then once[#once + 1] = label end
       end
       table.sort(once)
-      return joined(labels, once)
+      for _, label in ipairs(once) do labels[#labels + 1] = label end
+      return labels
    end
 
-   -- Returns whether 16-bit operands are rounded more than once: by several products, or by sums
-   -- beside the product.
-   local function rounds_twice(labels, wanted)
-      if #labels ~= 2 then
-         return #labels > 2
+   -- Returns the set of the labels that are in the result or in two operands.
+   local function needed_for_products(operands, needed)
+      local kept, seen = {}, {}
+      for k = 1, #operands do
+         local labels = operands[k].labels
+         for d = 1, #labels do
+            local label = labels[d]
+            kept[label] = kept[label] or needed[label] or seen[label]
+            seen[label] = true
+         end
       end
-      local count = {}
-      for _, term in ipairs {labels[1], labels[2], wanted} do
-         local seen = {}
-         for _, label in ipairs(term) do
-            if not seen[label] then
-               seen[label], count[label] = true, (count[label] or 0) + 1
+      return kept
+   end
+
+   -- Returns true if 16-bit operands would be rounded more than once: by several products, or by
+   -- sums beside the product. `kept` has the labels that are needed for products.
+   local function rounds_twice(operands, kept)
+      if #operands == 2 then
+         for _, operand in ipairs(operands) do
+            for _, label in ipairs(operand.labels) do
+               if not kept[label] then return true end
             end
          end
       end
-      for _, n in each(count) do
-         if n == 1 then return true end
-      end
-      return false
+      return #operands > 2
    end
 
    local INTEGRAL = {}
@@ -201,91 +128,173 @@ local function install(tensor)
       INTEGRAL[('torch.%sTensor'):format(name)] = true
    end
 
-   -- Returns the operands in their common type, as operations convert them. Integers become Long,
-   -- as sums do. By Torch7's rules the types must be equal, and stay.
+   -- Returns the operands in their common type, as operations convert them, and this type. Integers
+   -- become Long, as sums do. By Torch7's rules the types must be equal, and stay.
    local function in_one_type(operands)
-      local class = tensor.type(operands[1])
-      for _, t in ipairs(operands) do
-         if tensor.type(t) ~= class then
+      local class, equal = tensor.type(operands[1]), true
+      for k = 2, #operands do
+         local other = tensor.type(operands[k])
+         if other ~= class then
             if tensor.getRule 'types' == 'torch7' then
-               fail('a %s and a %s do not go together: convert one of them', class, tensor.type(t))
+               fail('a %s and a %s do not go together: convert one of them', class, other)
             end
-            local ones = {}
-            for k, operand in ipairs(operands) do ones[k] = operand.new(1) end
-            class = tensor.type(tensor.cat(ones))
-            break
+            equal = false
          end
       end
+      if not equal then
+         local ones = {}
+         for k, operand in ipairs(operands) do ones[k] = operand.new(1) end
+         class = tensor.type(tensor.cat(ones))
+      end
       if INTEGRAL[class] and tensor.getRule 'sums' == 'tensor' then
-         class = 'torch.LongTensor'
+         class, equal = 'torch.LongTensor', false
+      end
+      if equal then
+         return operands, class
       end
       local converted = {}
       for k, t in ipairs(operands) do converted[k] = t:type(class) end
-      return converted
+      return converted, class
    end
 
    local REDUCED = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
 
-   local einsum
-   function einsum(equation, operands)
+   -- Parsed equations: {equation =, dims = list, labels = list of lists, wanted = list}. `dims` has
+   -- the number of dimensions of each operand.
+   local MOST_PARSED = 500
+   local parsed, parsed_count = {}, 0
+
+   local function parse(equation, operands)
       local left, right = equation:gsub('%s', ''):match '^(.-)%->(.*)$'
       left = left or equation:gsub('%s', '')
-      local labels, hidden = {}, 0
+      local labels, dims, hidden = {}, {}, 0
       for term in (left .. ','):gmatch '([^,]*),' do
          local t = operands[#labels + 1]
          if not t then fail('%d operands are too few for "%s"', #operands, equation) end
          local own, more = labels_of(term, t:dim())
-         labels[#labels + 1] = own
+         labels[#labels + 1], dims[#dims + 1] = own, t:dim()
          hidden = math.max(hidden, more)
       end
       if #labels < #operands then
          fail('%d operands are too many for "%s"', #operands, equation)
       end
-      local wanted = result_labels(right, labels, hidden)
-      operands = in_one_type(operands)
-      local class = tensor.type(operands[1])
-      if REDUCED[class] and rounds_twice(labels, wanted) then
-         local floats = {}
-         for k, t in ipairs(operands) do
-            floats[k] = t:float()
+      return { equation = equation, dims = dims, labels = labels,
+               wanted = result_labels(right, labels, hidden) }
+   end
+
+   local function parsed_for(equation, operands)
+      local found = parsed[equation]
+      if found and #found.dims == #operands then
+         local dims, equal = found.dims, true
+         for k = 1, #operands do equal = equal and operands[k]:dim() == dims[k] end
+         if equal then
+            return found
          end
-         return einsum(equation, floats):type(class)
       end
-      local terms, sizes = {}, {}
-      for k, t in ipairs(operands) do
-         terms[k] = distinct(t, labels[k])
-         for label, size in each(sizes_of(terms[k])) do
+      local result = parse(equation, operands)
+      if not found then
+         parsed_count = parsed_count + 1
+         if parsed_count > MOST_PARSED then parsed, parsed_count = {}, 1 end
+      end
+      parsed[equation] = result
+      return result
+   end
+
+   -- Returns the operands as labelled tensors, and the size of each label.
+   local function labelled(operands, labels)
+      local terms, sizes, has_ones = {}, {}, false
+      for k = 1, #operands do
+         local t, own = distinct(operands[k], labels[k])
+         terms[k] = { t = t, labels = own }
+         for d = 1, #own do
+            local label, size = own[d], t:size(d)
             local other = sizes[label]
             if other and other ~= size and other ~= 1 and size ~= 1 then
                fail("label '%s' has sizes %d and %d", label, other, size)
             end
+            has_ones = has_ones or size == 1
             sizes[label] = (not other or other == 1) and size or other
          end
       end
-      -- The number of remaining operands that need a label; the result counts, too.
-      local needed = {}
-      local function count(list, n)
-         for _, label in ipairs(list) do
-            needed[label] = (needed[label] or 0) + n
-            if needed[label] == 0 then needed[label] = nil end
+      if has_ones then
+         for k = 1, #terms do terms[k] = without_ones(terms[k].t, terms[k].labels) end
+      end
+      return terms, sizes, has_ones
+   end
+
+   -- Returns the order of contractions. It is kept for further calls with the same shapes.
+   local function order_for(equation, terms, wanted, sizes)
+      local text, labels = {}, {}
+      for k = 1, #terms do
+         labels[k] = terms[k].labels
+         for d = 1, #labels[k] do text[#text + 1] = sizes[labels[k][d]] end
+         text[#text + 1] = ','
+      end
+      local shapes = table.concat(text, ' ')
+      if equation.shapes ~= shapes then
+         equation.shapes, equation.order = shapes, order_of(labels, wanted, sizes)
+      end
+      return equation.order
+   end
+
+   local function contract_all(equation, terms, needed, wanted, sizes)
+      for _, pair in ipairs(order_for(equation, terms, wanted, sizes)) do
+         local i, j = pair[1], pair[2]
+         local last, here = #terms == 2, needed
+         if not last then
+            here = setmetatable({}, { __index = needed })
+            for k = 1, #terms do
+               if k ~= i and k ~= j then
+                  for _, label in ipairs(terms[k].labels) do here[label] = true end
+               end
+            end
+         end
+         terms[i] = contraction.contracted(terms[i], terms[j], here, last and wanted, sizes)
+         table.remove(terms, j)
+      end
+      return terms[1]
+   end
+
+   local function einsum(text, operands)
+      local equation = parsed_for(text, operands)
+      local class
+      operands, class = in_one_type(operands)
+      local terms, sizes, has_ones = labelled(operands, equation.labels)
+      local wanted = equation.wanted
+      if has_ones then
+         wanted = {}
+         for _, label in ipairs(equation.wanted) do
+            if sizes[label] ~= 1 then wanted[#wanted + 1] = label end
          end
       end
-      count(wanted, 1)
-      for _, term in ipairs(terms) do count(term.labels, 1) end
-      count(terms[1].labels, -1)
-      local result = summed(terms[1], needed)
-      for k = 2, #terms do
-         local term = terms[k]
-         count(term.labels, -1)
-         local here = setmetatable({}, { __index = needed })
-         for _, label in ipairs(result.labels) do here[label] = true end
-         term = summed(term, here)
-         result = contracted(result, term, needed)
-         result = summed(result, needed)
+      local needed = {}
+      for k = 1, #wanted do needed[wanted[k]] = true end
+      local kept = needed_for_products(terms, needed)
+      local in_floats = REDUCED[class] and rounds_twice(terms, kept)
+      for k = 1, #terms do
+         if in_floats then terms[k].t = terms[k].t:float() end
+         terms[k] = contraction.summed(terms[k], kept)
       end
-      local shape = {}
-      for d, label in ipairs(wanted) do shape[d] = sizes[label] end
-      return arranged(result, wanted, sizes, #shape > 0 and shape or { 1 })
+      local result
+      if #terms > 2 then
+         result = contract_all(equation, terms, needed, wanted, sizes)
+      elseif #terms == 2 then
+         result = contraction.contracted(terms[1], terms[2], needed, wanted, sizes)
+      else
+         result = terms[1]
+      end
+      local t = #wanted > 0 and contraction.permuted(result, wanted) or result.t
+      if #terms == 1 and #operands == 1 and not result.is_new then
+         t = t:clone()  -- not a view of the operand
+      else
+         t = t:contiguous()
+      end
+      if #wanted ~= #equation.wanted then
+         local shape = {}
+         for d, label in ipairs(equation.wanted) do shape[d] = sizes[label] end
+         t = t:view(unpack(shape))
+      end
+      return in_floats and t:type(class) or t
    end
 
    --- einsum(equation, tensors...) or einsum(equation, {tensors...})
@@ -305,9 +314,6 @@ local function install(tensor)
       local done, result = pcall(einsum, equation, operands)
       if not done then
          raise('einsum: ' .. files.cause(result))
-      end
-      if #operands == 1 then
-         return result:clone()  -- not a view of the operand
       end
       return result
    end

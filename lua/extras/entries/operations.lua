@@ -74,7 +74,7 @@ t:unbind([dimension = 1])]=],
    {'einsum', 'tensor.einsum(equation, tensors...)',
       'Computes sums of products in Einstein notation. In "ij,jk->ik" each letter names a ' ..
       'dimension; the function sums over letters that the result does not have. ' ..
-      'In C: `transpose`, `newView`, `baddbmm` and `sum`.'},
+      'In C: `transpose`, `newView`, `cmul`, `addmm`, `baddbmm` and `sum`.'},
    {'vecdot', 'tensor.vecdot(a, b [, dimension = -1])',
       'Returns the dot products of vectors along a dimension. The shapes broadcast. In C: ' ..
       '`cmul` and `sum`.'},
