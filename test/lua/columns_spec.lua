@@ -198,3 +198,95 @@ describe('a table of columns', function()
     end)
   end)
 end)
+
+describe('blocks of rows', function()
+  local NAME = 'tensor.formats.csv_columns'
+
+  -- The function that formats columns, as it is without the FFI.
+  local function without_ffi()
+    local versions, before = require 'tensor.versions', package.loaded[NAME]
+    local ffi = versions.ffi
+    package.loaded[NAME], versions.ffi = nil, nil
+    local loaded, format = pcall(require, NAME)
+    package.loaded[NAME], versions.ffi = before, ffi
+    return assert(loaded and format, format)
+  end
+
+  local function text_of(format, columns, separator)
+    local blocks, rows = {}, 0
+    local count = type(columns[1]) == 'table' and #columns[1] or columns[1]:size(1)
+    format(tensor, columns, count, separator, function(text, more)
+      blocks[#blocks + 1], rows = text, rows + more
+    end)
+    assert.are.equal(count, rows)
+    return table.concat(blocks)
+  end
+
+  it('contain the same text with and without the FFI', function()
+    local n, formats = 5000, { require(NAME), without_ffi() }
+    local x = tensor.rand(n, 3)
+    local column = x:select(2, 2)
+    local whole, half, long = tensor.floor(column * 100), column:half(), (column * 1e6):long()
+    local wide, strings = {}, {}
+    for k = 1, 40 do wide[k] = x:select(2, k % 3 + 1) end
+    for k = 1, n do strings[k] = k % 7 == 0 and k / 7 or 'a,"' .. k end
+    x[5] = -1e22
+    for _, columns in ipairs { { column }, { whole }, { long }, { column, whole }, { half, half },
+                               { long, column, strings, half }, { strings }, wide } do
+      for _, separator in ipairs { ',', '\t', '%', '^', '\200' } do
+        local expected = {}
+        for row = 1, n, 613 do
+          for k, values in ipairs(columns) do
+            local isnumber = type(values) ~= 'table' or type(values[row]) == 'number'
+            local text = values[row]
+            if type(values) == 'table' then
+              text = tensor._csvfield(isnumber and ('%.17g'):format(text) or text, separator)
+            else
+              text = tensor._csvnumber(values:contiguous():storage(),
+                                       values:contiguous():storageOffset() + row - 1)
+              if values ~= long and text:match '^%-?%d+$' then text = text .. '.0' end
+            end
+            if k == 1 then expected[#expected + 1] = {} end
+            expected[#expected][k] = text
+          end
+        end
+        local first = text_of(formats[1], columns, separator)
+        assert.is_true(first == text_of(formats[2], columns, separator))
+        local lines = {}
+        for line in first:gmatch '[^\n]+' do lines[#lines + 1] = line end
+        assert.are.equal(n, #lines)
+        for k, fields in ipairs(expected) do
+          assert.are.equal(table.concat(fields, separator), lines[(k - 1) * 613 + 1])
+        end
+      end
+    end
+  end)
+
+  it('contain numbers that are not finite, and negative zeros', function()
+    local t = tensor.Tensor { 0 / 0, 1 / 0, -1 / 0, -0.0, 1e5, 123456 }
+    for _, format in ipairs { require(NAME), without_ffi() } do
+      assert.are.equal('nan\ninf\n-inf\n-0.0\n1e+05\n123456.0\n', text_of(format, { t }, ','))
+      assert.are.equal('', text_of(format, { t:narrow(1, 1, 1)[t:narrow(1, 1, 1):gt(0)] }, ','))
+      assert.are.equal('nan,x\n', text_of(format, { t:narrow(1, 1, 1), { 'x' } }, ','))
+    end
+  end)
+
+  it('need no string for each number', function()
+    if not require 'tensor.versions'.ffi then return end
+    local n = 20000
+    local x, long = tensor.rand(n), tensor.LongTensor(n):fill(1234567890123)
+    format_files.with_name('.csv', function(name)
+      for _, columns in ipairs { { x }, { long, x, tensor.ones(n) } } do
+        tensor.save(name, columns, { sync = false })
+        collectgarbage()
+        collectgarbage 'stop'
+        local before = collectgarbage 'count'
+        tensor.save(name, columns, { sync = false })
+        local growth = (collectgarbage 'count' - before) * 1024
+        collectgarbage 'restart'
+        local size = #format_files.content(name)
+        assert.is_true(growth < 2 * size + 2 ^ 17, ('%d bytes for %d'):format(growth, size))
+      end
+    end)
+  end)
+end)

@@ -4,6 +4,7 @@ local files = require 'tensor.files'
 local named_columns = require 'tensor.named_columns'
 local native = require 'tensor.native'
 local versions = require 'tensor.versions'
+local write_blocks = require 'tensor.formats.csv_columns'
 local each = versions.each
 
 local STEP = 2 ^ 22  -- bytes between two progress calls
@@ -265,28 +266,6 @@ local function write_together(_, file, t, separator, options)
    end
 end
 
--- Returns a function that formats a row of a column, and the number of rows.
-local function column_text(tensor, values, separator)
-   if type(values) == 'table' then
-      local number = tensor.DoubleStorage(1)
-      return function(row)
-         local value = values[row]
-         if type(value) == 'number' and not versions.is_integer(value) then
-            number[1] = value
-            value = native.csv_number(number, 1)
-         end
-         return native.csv_field(tostring(value), separator)
-      end, files.count(values)
-   end
-   local storage, first = files.elements(values)
-   local isreal = not integral[files.element(tensor, values)]
-   return function(row)
-      local text = native.csv_number(storage, first + row - 1)
-      -- Add ".0" to integral values, so that the column is read back as floating point.
-      return isreal and not text:find '[^%d-]' and text .. '.0' or text
-   end, values:size(1)
-end
-
 local function columns_of(tensor, object, options)
    local columns, names = named_columns.of(object, options.names)
    -- In a file, several columns may have empty names, but a table has one value with this key.
@@ -308,34 +287,25 @@ end
 
 local function write_columns(tensor, file, object, separator, options)
    local columns, names = columns_of(tensor, object, options)
-   local texts, rows = {}, nil
+   local rows
    for k, values in ipairs(columns) do
-      local count
-      texts[k], count = column_text(tensor, values, separator)
+      local count = type(values) == 'table' and files.count(values) or values:size(1)
       if count ~= (rows or count) then
          error(('column %d has %d rows, and column 1 has %d'):format(k, count, rows), 0)
       end
       rows = count
    end
-   if #texts == 0 then
+   if not rows then
       error('a table has at least one column', 0)
    end
    if names then
       write_names(file, names, separator)
    end
    local done = files.progress(options, rows)
-   local lines, fields = {}, {}
-   for row = 1, rows do
-      for k, text in ipairs(texts) do
-         fields[k] = text(row)
-      end
-      lines[#lines + 1] = table.concat(fields, separator) .. '\n'
-      if #lines == 4096 or row == rows then
-         file:writeString(table.concat(lines))
-         done(#lines)
-         lines = {}
-      end
-   end
+   write_blocks(tensor, columns, rows, separator, function(text, count)
+      file:writeString(text)
+      done(count)
+   end)
 end
 
 local function save(tensor, filename, object, options)
