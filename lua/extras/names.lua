@@ -45,6 +45,11 @@ function names.install(tensor)
    setmetatable(tensor, {__index = names.refuse(tensor, 'the module', function(name)
       native.on_demand.load_all()
       local class = class_of_doubles()
+      -- A method may mean something else than a function of this name in another library.
+      local hint = names.suggestion(name, {})
+      if hint then
+         return hint
+      end
       if rawget(class, name) then
          local other = 'c' .. name
          return ('it is a method of tensors, as in t:%s()%s'):format(

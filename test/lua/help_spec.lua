@@ -314,11 +314,26 @@ describe('help', function()
     pdist = {{t = V{{0, 0}, {3, 4}, {6, 8}}, n = 3}, {5, 10, 5}},
     polyval = {{x = V{2, 3}, c = V{5, -2, 1}}, {5, 8}},
     rankdata = {{t = V{2, 1, 5, 2}, s = V{1, 2, 2, 5}}, {2.5, 1, 4, 2.5}},
+    as_strided = {{t = V{1, 2, 3, 4, 5}, offset = 2, sizes = {2, 2}, strides = {2, 1}},
+                  {{2, 3}, {4, 5}}},
+    fromfunction = {{m = 2, n = 2}, {{0, 0}, {1, 1}}},
+    in1d = {{t = V{{1, 2}, {3, 1}}, values = V{1}}, {1, 0, 0, 1}},
+    ix_ = {{t = V{{1, 2, 3}, {4, 5, 6}}, rows = tensor.LongTensor{2, 1},
+            columns = tensor.LongTensor{3, 1}}, {{6, 4}, {3, 1}}},
+    reduceat = {{t = V{1, 2, 3, 4, 5}, bounds = tensor.LongTensor{1, 3, 4, 6}}, {3, 3, 9}},
+    resample = {{positions = V{1, 1.5}, points = V{1, 2}, t = V{5, 7}}, {5, 6}},
+    rolling = {{t = V{1, 2, 3, 7}, size = 2}, {1.5, 2.5, 5}},
+    sliding_window_view = {{t = V{1, 2, 3}, dim = 1, size = 2}, {{1, 2}, {2, 3}}},
+    value_counts = {{t = V{3, 1, 3}}, {1, 3}},
+    vectorize = {{t = V{1, 2}, f = function(x) return x + 1 end}, {2, 3}},
+    zscore = {{t = V{{1, 2}, {3, 8}}}, {{-1, -1}, {1, 1}}},
     solve_triangular = {{a = V{{1, 1}, {0, 2}}, b = V{{4}, {6}}}, {{1}, {3}}},
   } do
     it('gives an equivalent of ' .. name, function()
       local here = require 'tensor.repl.elsewhere'[name]
-      here = here:gsub(', for .*$', ''):gsub(' or .*$', ''):gsub('^index', 't:index')
+      here = here:gsub(', for .*$', ''):gsub(',? or .*$', ''):gsub(', which .*$', '')
+                 :gsub(' for .*$', ''):gsub('^index', 't:index'):gsub('^unfold', 't:unfold')
+                 :gsub('^clone', 't:clone'):gsub('^uniqueCounts$', '%0(t)')
       local names = setmetatable(case[1], {__index = function(_, key)
         return _G[key] or tensor[key]
       end})
@@ -326,4 +341,17 @@ describe('help', function()
       assert.are.same(case[2], (tensor.round(result, 4):totable()))
     end)
   end
+
+  it('gives a number for pearsonr', function()
+    local names = setmetatable({x = V{1, 2, 4}, y = V{3, 5, 9}}, {__index = tensor})
+    local here = require 'tensor.repl.elsewhere'.pearsonr
+    assert.is_true(math.abs(setfenv(loadstring('return ' .. here), names)() - 1) < 1e-9)
+  end)
+
+  it('prefers an equivalent to a method of the same name', function()
+    local found, message = pcall(function() return tensor.real end)
+    assert.is_false(found)
+    assert.matches('z:select(-1, 1) is the real part', message, 1, true)
+    assert.matches('t:real()', printed 'real', 1, true)
+  end)
 end)

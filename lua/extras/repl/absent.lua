@@ -1,5 +1,5 @@
--- Names of other libraries for parts that are modules of their own, or that are not included. The
--- text completes "the module has no <name>: ...".
+-- Names of other libraries for parts that are modules of their own, that are not included, or that
+-- mean something else here. The text completes "the module has no <name>: ...".
 
 local training = 'doc/training.md'
 local pictures = 'tensor.plot draws figures; doc/plotting.md'
@@ -51,6 +51,8 @@ return {
   plt = pictures,
   profiler = 'tensor.profile(f) prints the time of each operation; doc/performance.md',
   pyplot = pictures,
+  real = 'z:select(-1, 1) is the real part of a complex tensor, and t:real() converts to the ' ..
+         'default type; doc/fourier.md',
   require_grad = 'tensor.grad(f) computes gradients of any function; doc/gradients.md',
   requires_grad = 'tensor.grad(f) computes gradients of any function; doc/gradients.md',
   scipy = 'linear algebra, statistics, fft and convolutions are functions of the module; ' ..

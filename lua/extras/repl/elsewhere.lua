@@ -112,7 +112,7 @@ return {
   geomspace = 'logspace(math.log10(a), math.log10(b), n)', int8 = 'CharTensor',
   int16 = 'ShortTensor', randint_like = 'randint(low, high, t:size())',
 
-  -- Names of SciPy and of NumPy's modules.
+  -- Names of SciPy, of pandas and of NumPy's modules.
   compress = 't[mask]',
   correlate = "fftConvolve(a, b:flip(1), 'valid'), for vectors; SciPy's default mode is 'full'",
   dct = 'matmul(t, cos(outer(arange(n) + 0.5, arange(n)) * (math.pi / n))) * 2, for type 2',
@@ -127,6 +127,19 @@ return {
   polyval = 'matmul(stack({x ^ 0, x, x ^ 2}, 2), c), for degree 2, with the constant first',
   rankdata = 'add(searchsorted(s, t), searchsorted(s, t, true) - 1) / 2, for s = sort(t)',
   solve_triangular = 'trtrs(b, a)',
+
+  as_strided = 't.new(t:storage(), offset, sizes, strides), or unfold for windows',
+  fromfunction = 'meshgrid(range(0, m - 1), range(0, n - 1)) for the arguments of the function',
+  in1d = 'isin(flatten(t), values)', ix_ = 'index(1, rows):index(2, columns)',
+  lu_factor = 'lu, which returns P, L and U',
+  pearsonr = 'corrcoef(vstack{x, y})[1][2]',
+  reduceat = 'diff(cumsum(t, 1, true):index(1, bounds)), for sums; the last bound is n + 1',
+  resample = 'interp(positions, points, t), which is linear',
+  rolling = 'unfold(1, size, 1):mean(2, false), for means',
+  sliding_window_view = 'unfold(dim, size, 1)',
+  value_counts = 'uniqueCounts, or factorize and bincount for strings',
+  vectorize = 'clone():apply(f), or clone():map(u, f) with two tensors',
+  zscore = 'cdiv(t - t:mean(1), t:std(1, true))',
 
   default_rng = 'manualSeed(seed) or Generator()', groupby = 'factorize and bincount',
   polyfit = 'lstsq(stack({x ^ 0, x, x ^ 2}, 2), y), for degree 2, with the constant first',
