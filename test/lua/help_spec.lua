@@ -342,7 +342,14 @@ describe('help', function()
     end)
   end
 
-  it('gives a number for pearsonr', function()
+  it('gives two equivalents of convolve, and a number for pearsonr', function()
+    local a, b = V{1, 2, 3, 4}, V{1, 0.5}
+    local first, second = require 'tensor.repl.elsewhere'.convolve:match '^(.-), or (.-), which'
+    for _, here in ipairs{first, second} do
+      local names = setmetatable({a = a, b = b}, {__index = tensor})
+      local result = setfenv(assert(loadstring('return ' .. here)), names)()
+      assert.are.same({1, 2.5, 4, 5.5, 2}, tensor.round(result, 4):totable())
+    end
     local names = setmetatable({x = V{1, 2, 4}, y = V{3, 5, 9}}, {__index = tensor})
     local here = require 'tensor.repl.elsewhere'.pearsonr
     assert.is_true(math.abs(setfenv(loadstring('return ' .. here), names)() - 1) < 1e-9)

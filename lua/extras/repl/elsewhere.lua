@@ -129,6 +129,8 @@ return {
   solve_triangular = 'trtrs(b, a)',
 
   as_strided = 't.new(t:storage(), offset, sizes, strides), or unfold for windows',
+  convolve = "fftConvolve(a, b), or conv2(a:view(1, -1), b:view(1, -1), 'F'):view(-1), which is " ..
+             'faster if b is short',
   fromfunction = 'meshgrid(range(0, m - 1), range(0, n - 1)) for the arguments of the function',
   in1d = 'isin(flatten(t), values)', ix_ = 'index(1, rows):index(2, columns)',
   lu_factor = 'lu, which returns P, L and U',
