@@ -88,26 +88,49 @@ local function install(tensor)
       return long_sizes[mode] and file:longSize(long_sizes[mode]) or file
    end
 
-   -- Detects the mode and byte order from the type code of the first object, which is from 0 to 8.
-   -- Returns false, and up to 4 bytes, if the file does not start with a type code.
-   local function find_mode(file)
-      file:binary():quiet():seekEnd()
+   -- Returns up to 4 bytes at the beginning of a file, or nil for a pipe. Sets the binary mode.
+   local function head_of(file)
+      file:binary():quiet():clearError():seekEnd()
       if file:hasError() then
-         return file:clearError():pedantic()  -- a pipe cannot seek
+         file:clearError():pedantic()
+         return nil
       end
       local size = file:position() - 1
       local head = file:seek(1):readChar(math.min(size, 4)):string()
       file:seek(1):clearError():pedantic()
-      if size == 0 then
-         return false, head
-      elseif head:match '^%d\n' then
+      return head
+   end
+
+   -- Returns the form of a file from the type code of the first object, which is from 0 to 8:
+   -- 'text', 'binary' or 'big-endian'. Returns nil if the file does not start with a type code.
+   local function form_of(head)
+      return head:match '^%d\n' and 'text' or
+             head:match '^%z%z%z[\1-\8]' and 'big-endian' or
+             head:match '^[%z\1-\8]%z%z%z' and 'binary' or nil
+   end
+
+   -- Detects the mode and byte order. Returns false, and up to 4 bytes, if the file does not start
+   -- with a type code. The data of a pipe are read as binary.
+   local function find_mode(file)
+      local head = head_of(file)
+      local form = not head and 'binary' or form_of(head)
+      if form == 'text' then
          file:ascii()
-      elseif head:match '^%z%z%z[\1-\8]' then
+      elseif form == 'big-endian' then
          file:bigEndianEncoding()
-      elseif not head:match '^[%z\1-\8]%z%z%z' then
-         return false, head
       end
-      return true
+      return form ~= nil, head
+   end
+
+   -- Returns the end of an error message if the data in a file are not of the mode.
+   local function advice_on_mode(file, mode)
+      local head = head_of(file)
+      local form = head and form_of(head)
+      if form and (form == 'text') ~= (mode == 'ascii') then
+         return ('; the data are %s: without a mode, this is detected')
+                :format(form == 'text' and 'text, not binary' or 'binary, not text')
+      end
+      return ''
    end
 
    -- Returns the error message for a file that begins with `head`.
@@ -136,7 +159,8 @@ local function install(tensor)
    end
 
    -- Reads an object and closes the file. Errors contain the byte position, and none of a line.
-   local function read_object(file, name, referenced, functions, progress)
+   -- mode: the requested one, or nil.
+   local function read_object(file, name, mode, referenced, functions, progress)
       file:referenced(referenced):_readFunctions(functions)
       local read, object = pcall(function()
          local shows = progress or files.line
@@ -146,9 +170,10 @@ local function install(tensor)
          return object
       end)
       local at = file:quiet():position()
-      file:close()
+      local advice = not read and mode and advice_on_mode(file, mode) or ''
+      file:quiet():close()
       if not read then
-         error(('%s: %s, at byte %d'):format(name, cause(object), at), 0)
+         error(('%s: %s, at byte %d%s'):format(name, cause(object), at, advice), 0)
       end
       return object
    end
@@ -224,7 +249,7 @@ local function install(tensor)
             raise(('%s: %s'):format(name, unknown_format(filename, head)))
          end
          local label = ('%s: %s'):format(name, filename)
-         local done, result = files.with_line(name, filename, read_object, file, label,
+         local done, result = files.with_line(name, filename, read_object, file, label, chosen,
                                               isreferenced, functions, progress)
          if not done then
             raise(result)
@@ -310,7 +335,7 @@ local function install(tensor)
       if chosen or not find_mode(file) then
          set_mode(file, chosen)
       end
-      local done, result = pcall(read_object, file, 'deserialize', isreferenced, functions)
+      local done, result = pcall(read_object, file, 'deserialize', chosen, isreferenced, functions)
       if not done then
          raise(result)
       end

@@ -320,6 +320,26 @@ describe('load', function()
     os.remove(path)
   end)
 
+  it('says that the data are of the other mode', function()
+    local modes = { binary = 'binary, not text', ascii = 'text, not binary' }
+    for mode, form in pairs(modes) do
+      local bytes = tensor.serialize({ 1, 2 }, mode)
+      local expected = ('; the data are %s: without a mode, this is detected'):format(form)
+      for _, other in ipairs { 'ascii', 'binary', 'b32', 'b64' } do
+        if (mode == 'ascii') ~= (other == 'ascii') then
+          assert.matches(expected, error_of(tensor.deserialize, bytes, other), 1, true)
+          with_file(bytes, function(path)
+            assert.matches(expected, error_of(tensor.load, path, other), 1, true)
+          end)
+        end
+      end
+    end
+    local part = tensor.serialize({ 1, 2 }):sub(1, 12)
+    assert.is_nil(error_of(tensor.deserialize, part, 'binary'):find 'the data are')
+    assert.is_nil(error_of(tensor.deserialize, 'x', 'ascii'):find 'the data are')
+    assert.is_nil(error_of(tensor.deserialize, '', 'ascii'):find 'the data are')
+  end)
+
   it('says what is wrong, and where', function()
     assert.matches('cannot open <nosuch.t7> in mode r: No such file',
                    error_of(tensor.load, 'nosuch.t7'), 1, true)
