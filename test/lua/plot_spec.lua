@@ -48,6 +48,27 @@ describe('axes', function()
     assert.matches('^1e%-%d+.* 1e%+%d+$', marks(5e-324, 1.7e308, {log = true, margin = 0.05}))
   end)
 
+  it('have at least two numbers on logarithmic scales', function()
+    local log = {log = true}
+    assert.are.equal('0.6 0.7 0.8 0.9', marks(0.6, 0.9, log))
+    assert.are.equal('12 14 16 18', marks(11, 19, log))
+    assert.are.equal('1 1.005 1.01', marks(1, 1.01, log))
+    assert.are.equal('4 6 8', marks(2.01, 9.9, log))
+    local figure = plot.line({0.9, 0.8, 0.7, 0.6}, {yscale = 'log'})
+    for _, picture in ipairs {figure:svg(), figure:text(), figure:text(20, 5)} do
+      assert.is_truthy(picture:find('0.7', 1, true))
+      assert.is_truthy(picture:find('0.8', 1, true) or picture:find('0.9', 1, true))
+    end
+    tensor.manualSeed(1)
+    for _ = 1, 500 do
+      local low = 10 ^ tensor.uniform(-20, 20)
+      local high = low * (1 + 10 ^ tensor.uniform(-5, 2))
+      local texts = marks(low, high, {log = true, most = tensor.uniform(1, 10)})
+      local first, second = texts:match '^(%S+) (%S+)'
+      assert.is_true(first ~= nil and first ~= second, texts)
+    end
+  end)
+
   it('have as many digits as their steps need', function()
     assert.are.equal('1000000000 1000000000.005 1000000000.01', marks(1e9, 1e9 + 0.01, {most = 3}))
     assert.are.equal('1000000000000 1000000000002 1000000000004',

@@ -6,6 +6,7 @@ local axis = {}
 axis.__index = axis
 
 local MOST_DECADES = 8
+local TWO_MARKS = 5  -- With at most 5 steps, a range contains at least two linear marks.
 local DIGITS, MOST_DIGITS = 10, 17  -- of a tick mark
 -- Between these, powers of ten are neither 0 nor infinite.
 local LEAST_POWER, MOST_POWER = -323, 308.25
@@ -43,7 +44,7 @@ local function linear(low, high, most)
    return marks
 end
 
-local function logarithmic(low, high)
+local function logarithmic(low, high, most)
    local first, last = math.floor(log10(low)), math.ceil(log10(high))
    local every = math.ceil((last - first) / MOST_DECADES)
    local factors = last - first <= 2 and {1, 2, 5} or {1}
@@ -56,7 +57,8 @@ local function logarithmic(low, high)
          end
       end
    end
-   return marks
+   -- Ranges inside a decade, as from 0.6 to 0.9, contain one such mark or none.
+   return #marks > 1 and marks or linear(low, high, math.max(most or 0, TWO_MARKS))
 end
 
 --- new(low, high, options): creates an axis from low to high. log: a logarithmic axis; most: the
@@ -76,7 +78,7 @@ function axis.new(low, high, options)
    to = options.keephigh and to or math.min(to + more, LARGEST)
    if log then from, to = math.max(from, LEAST_POWER), math.min(to, MOST_POWER) end
    low, high = log and 10 ^ from or from, log and 10 ^ to or to
-   local marks = log and logarithmic(low, high) or linear(low, high, options.most)
+   local marks = (log and logarithmic or linear)(low, high, options.most)
    return setmetatable({low = low, high = high, from = from, to = to, log = log, marks = marks},
                        axis)
 end
