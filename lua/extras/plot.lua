@@ -162,7 +162,8 @@ return function(tensor)
       elseif finite:nElement() > 0 then
          low, high = finite:min(), finite:max()
       end
-      layer.scale = versions.require('tensor.plot.ticks').new(low, high, {most = 6})
+      layer.scale = versions.require('tensor.plot.ticks').new(low, high, {
+         most = 6, fixed = layer.limits ~= nil})
       low, high = layer.scale.low, layer.scale.high
       layer.grey = colors.shade(values, low, high)
       layer.picture = colors.paint(tensor, values, low, high, layer.colors)

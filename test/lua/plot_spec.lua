@@ -86,6 +86,30 @@ describe('axes', function()
     end
   end)
 
+  it('show small differences of large values, and all limits', function()
+    local narrow = {{1e15, 1e15 + 1}, {1.7e18, 1.7e18 + 1e6}, {-1e15 - 1, -1e15}}
+    for _, scale in ipairs {'linear', 'log'} do
+      for k, y in ipairs(narrow) do
+        if scale == 'linear' or k < 3 then
+          local line = lines_of(plot.line(y, {yscale = scale}))[1]
+          assert.is_true(line[1][2] - line[2][2] > 200)
+        end
+      end
+      for _, y in ipairs {{1, 1 + 1e-15}, {1, 1 + 2 ^ -52}, {1e15, 1e15 + 0.25}} do
+        local view = layout.of(plot.line(y, {ylimits = y, yscale = scale}), 8, 8)
+        assert.are.same(y, {view.y.low, view.y.high})
+        assert.are.same({0, 1}, {view.y:position(y[1]), view.y:position(y[2])})
+        assert.is_true(#view.y.marks > 1 and view.y.marks[1][2] ~= view.y.marks[2][2])
+      end
+    end
+    local heat = plot.heatmap(tensor.DoubleTensor{{1, 1}}, {limits = {1, 1 + 2 ^ -52}}).layers[1]
+    assert.are.same({1, 1 + 2 ^ -52}, {heat.scale.low, heat.scale.high})
+    assert.are.equal('1000000000000000 1000000000000000.5 1000000000000001',
+                     marks(1e15, 1e15 + 1, {most = 3}))
+    -- Values that differ by a rounding error are equal.
+    assert.are.equal('0 0.5', marks(0.3, 0.1 + 0.2, {most = 3}))
+  end)
+
   it('tell places', function()
     local x = axis.new(0, 10, {most = 5, margin = 0.1})
     assert.are.near(1 / 12, x:position(0), 1e-12)

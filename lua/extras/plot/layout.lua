@@ -51,7 +51,7 @@ local function new_axis(limits, fixed, options)
    local low, high = limits.low, limits.high
    if fixed then
       low, high = fixed[1], fixed[2]
-      options.margin = 0
+      options.margin, options.fixed = 0, true
    elseif low > high then
       low, high = options.log and 1 or 0, options.log and 10 or 1
    end
