@@ -264,6 +264,12 @@ return function(tensor)
       return result
    end
 
+   -- Calls f, which writes a file, and removes the position from its errors: guarded adds one.
+   local function write(f, ...)
+      local done, failure = pcall(f, ...)
+      if not done then error(files.without_position(failure), 0) end
+   end
+
    local adders, most_arguments = {}, {}
    for kind, make in each(makers) do
       local two = kind == 'line' or kind == 'scatter'
@@ -343,12 +349,12 @@ return function(tensor)
       local ending = (filename:match '%.([^./\\]+)$' or ''):lower()
       if ending == 'svg' then
          local text = guarded(render, self, 'svg')
-         guarded(files.write_file, tensor, filename, function(file)
+         guarded(write, files.write_file, tensor, filename, function(file)
             file:writeChar(tensor.CharStorage():string(text))
          end)
       elseif ending == 'png' or ending == 'jpg' or ending == 'jpeg' then
          local pixels = guarded(render, self, 'pixels')
-         guarded(tensor.save, filename, pixels)
+         guarded(write, tensor.save, filename, pixels)
       else
          error(('plot: figures are saved as .svg, .png or .jpg, not as %s'):format(filename), 2)
       end

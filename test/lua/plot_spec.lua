@@ -347,5 +347,9 @@ describe('figures', function()
     fails('limits must be {low, high}, finite', plot.heatmap, t, {limits = {0, 1 / 0}})
     fails('text has 20', plot.line{1}.text, plot.line{1}, 5)
     assert.matches('plot_spec', error_of(function() plot.line('x') end), 1, true)
+    for _, ending in ipairs {'svg', 'png'} do
+      local message = error_of(function() plot.line{1}:save('/nowhere/a.' .. ending) end)
+      assert.matches('^%S*plot_spec%.lua:%d+: save: cannot open </nowhere/a%.', message)
+    end
   end)
 end)
