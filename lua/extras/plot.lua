@@ -13,6 +13,14 @@ local WIDTH, HEIGHT = 640, 400
 local COLUMNS, LINES = 72, 20  -- of a terminal
 
 return function(tensor)
+   -- Describes an object that is not a list with elements.
+   local function description(object)
+      if type(object) ~= 'table' then return native.type_name(object) end
+      local key = raw_next(object)
+      return key == nil and 'an empty table'
+             or ('a table with the key %q'):format(tostring(key))
+   end
+
    -- Returns a vector as a table of numbers.
    local function numbers(what, object)
       if tensor.isTensor(object) then
@@ -29,10 +37,9 @@ return function(tensor)
       if not is_list then
          error(('plot: %s: %s'):format(what, problem), 0)
       end
-      local key = raw_next(object)
-      if object[1] == nil and key ~= nil then
-         error(('plot: %s: a list of numbers is expected, got a table with the key %q')
-               :format(what, tostring(key)), 0)
+      if object[1] == nil and raw_next(object) ~= nil then
+         error(('plot: %s: a list of numbers is expected, got %s')
+               :format(what, description(object)), 0)
       end
       for i, value in ipairs(object) do
          if type(value) ~= 'number' then
@@ -220,8 +227,7 @@ return function(tensor)
 
    function makers.boxplot(layer, samples)
       if type(samples) ~= 'table' or #samples == 0 then
-         error(('plot: a table of vectors is expected, got %s'):format(
-            native.type_name(samples)), 0)
+         error(('plot: a table of vectors is expected, got %s'):format(description(samples)), 0)
       end
       local boxes = versions.require 'tensor.plot.boxes'
       layer.x, layer.y, layer.paths, layer.marker = {}, {}, {}, 'circle'
