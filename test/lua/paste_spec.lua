@@ -83,6 +83,16 @@ describe('pasted text', function()
     os.execute('rm -r ' .. folder)
   end)
 
+  in_terminal('is not marked in terminals that libedit does not know', function()
+    for _, setting in ipairs {'TERM=dumb', 'TERM=', 'TERM=no-such-terminal'} do
+      local t = terminal.open(terminal.program('NO_COLOR=1 ' .. setting))
+      assert.is_nil(t.await '> ':find('2004', 1, true), setting)
+      t.type '3 * 4\n'
+      t.await '12'
+      assert.are.equal(0, t.leave())
+    end
+  end)
+
   it('is dropped by the loop after an interruption only', function()
     local dropped = 0
     local function run(...)

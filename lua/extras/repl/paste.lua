@@ -5,7 +5,7 @@ local ffi = require 'tensor.versions'.ffi
 local paste = {}
 
 -- Constants of histedit.h: requests of el_get.
-local EL_EDITOR, EL_EDITMODE = 2, 11
+local EL_EDITOR, EL_EDITMODE, EL_GETTC = 2, 11, 17
 
 local ENABLE, DISABLE = '\027[?2004h', '\027[?2004l'
 local BEGIN = '\027[200~'
@@ -82,11 +82,20 @@ function paste.new(library, el)
     lines = nil
   end
 
+  -- Returns true if the terminal can delete to the end of a line. Dumb terminals cannot, and
+  -- libedit treats terminals that it does not know as dumb. They may print the codes.
+  local function is_known()
+    local sequence = ffi.new 'const char *[1]'
+    local code_of = ffi.cast('const char *', 'ce')
+    return library.tensor_repl_get(el, ffi.new('int', EL_GETTC), code_of, sequence) == 0
+           and sequence[0] ~= nil
+  end
+
   --- setup(): enables bracketed paste in the other functions, if libedit has the key for it.
   function self.setup()
     local editor, is_on = ffi.new 'const char *[1]', ffi.new 'int[1]'
     -- In vi mode, and if ~/.editrc turns editing off, the codes would be commands or text.
-    is_enabled = os.getenv 'TERM' ~= 'dumb'
+    is_enabled = is_known()
                  and library.tensor_repl_get(el, ffi.new('int', EL_EDITOR), editor) == 0
                  and library.tensor_repl_get(el, ffi.new('int', EL_EDITMODE), is_on) == 0
                  and ffi.string(editor[0]) == 'emacs' and is_on[0] ~= 0
