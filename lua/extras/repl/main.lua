@@ -32,6 +32,13 @@ local function lua_templates()
   return ('%s/?.lua;%s/?/init.lua'):format(lua_dir, lua_dir)
 end
 
+local separator = (lua_dir .. c_dir):match '[;?]'
+if separator then
+  io.stderr:write(("tensor: Lua cannot load modules from a path with '%s': %s\n")
+                  :format(separator, lua_dir))
+  os.exit(1)
+end
+
 if lua_dir ~= '' then
   package.path = lua_templates() .. ';' .. package.path
   if c_dir ~= '' then

@@ -1,0 +1,41 @@
+-- The program tensor as a process: its streams, its exit status, and its directory.
+
+local prefix = os.getenv 'TENSOR_PREFIX'
+local it_with_program = prefix and it or pending
+
+-- Returns the output of a shell command, including stderr, and its exit status. In the command,
+-- `tensor` is the program.
+local function shell(command)
+  local pipe = assert(io.popen(('{ unset LUA_PATH LUA_CPATH; tensor() { "$program" "$@"; }\n' ..
+                                "program='%s/bin/tensor'; %s\n} 2>&1; echo \"status=$?\"")
+                               :format(prefix, command)))
+  local text = pipe:read '*a'
+  pipe:close()
+  local output, status = text:match '^(.*)status=(%d+)\n$'
+  return output, tonumber(status)
+end
+
+describe('the program tensor', function()
+  local folder
+
+  setup(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    shell('mkdir ' .. folder)
+  end)
+  teardown(function() shell('rm -r ' .. folder) end)
+
+  it_with_program('names the character of its path that Lua cannot search', function()
+    for _, character in ipairs {';', '?'} do
+      local moved = ("%s/a%sb"):format(folder, character)
+      -- Links to the folders: the program resolves links to itself only.
+      shell(("mkdir -p '%s/bin' && cp '%s/bin/tensor' '%s/bin' && ln -s '%s/share' '%s/lib' '%s'")
+            :format(moved, prefix, moved, prefix, prefix, moved))
+      local output, status = shell(("'%s/bin/tensor' -e 'print(1)'"):format(moved))
+      assert.are.equal(("tensor: Lua cannot load modules from a path with '%s': " ..
+                        '%s/share/lua/%s\n'):format(character, moved, _VERSION:match '%d.%d'),
+                       output)
+      assert.are.equal(1, status)
+    end
+  end)
+end)
