@@ -38,4 +38,37 @@ describe('the program tensor', function()
       assert.are.equal(1, status)
     end
   end)
+
+  it_with_program('reports output that could not be written', function()
+    local full = io.open('/dev/full', 'w')
+    if not full then return pending 'there is no /dev/full' end
+    full:close()
+    local message = 'tensor: cannot write to stdout: No space left on device\n'
+    for _, command in ipairs {
+      "tensor -e 'print(1)' >/dev/full", 'echo 1 | tensor >/dev/full', 'tensor -h >/dev/full',
+      "echo 'print(1)' | tensor - >/dev/full",
+      -- The first input fails to be written, the last one writes nothing.
+      "printf '1\\nx = 2\\n' | tensor >/dev/full",
+    } do
+      local output, status = shell(command)
+      assert.are.equal(message, output, command)
+      assert.are.equal(1, status, command)
+    end
+    local output, status = shell "tensor -e 'print(1) error \"no\"' >/dev/full"
+    assert.is_truthy(output:find(message, 1, true) and output:find('no\n', 1, true))
+    assert.are.equal(1, status)
+  end)
+
+  it_with_program('accepts a closed stdout', function()
+    for _, command in ipairs {
+      "tensor -e 'print(1)' >&-", 'echo 1 | tensor >&-', "tensor -e 'io.stdout:close()'",
+      -- A pipe without a reader: the signal ends the program silently, or is ignored.
+      "{ sleep 0.2; tensor -e 'print(1)' || [ $? -gt 128 ] || echo failed >&2; } | true",
+      "trap '' PIPE; { sleep 0.2; tensor -e 'print(1)' || echo failed >&2; } | true",
+    } do
+      local output, status = shell(command)
+      assert.are.equal('', output, command)
+      assert.are.equal(0, status, command)
+    end
+  end)
 end)

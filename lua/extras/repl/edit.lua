@@ -1,6 +1,7 @@
 -- Line input: libedit if it is installed and stdin and stdout are terminals, otherwise io.read.
 
 local complete = require 'tensor.repl.complete'
+local output = require 'tensor.repl.output'
 local paste = require 'tensor.repl.paste'
 
 local versions = require 'tensor.versions'
@@ -296,7 +297,7 @@ local function plain_editor()
     if prompts then
       io.stdout:write(prompt)
     end
-    io.stdout:flush()
+    output.flush()
     local line = io.read()
     if prompts and not line then
       io.stdout:write('\n')

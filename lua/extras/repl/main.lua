@@ -52,11 +52,12 @@ if setfenv then
 end
 
 local interrupt = require 'tensor.repl.interrupt'
+local output = require 'tensor.repl.output'
 local trace = require 'tensor.repl.trace'
 local versions = require 'tensor.versions'
 
 local function complain(...)
-  io.stdout:flush()
+  output.flush()
   -- One write, because other ranks may write to the same terminal.
   io.stderr:write(table.concat {'tensor: ', ...} .. '\n')
 end
@@ -245,7 +246,7 @@ local function repl()
       io.stdout:write(...)
     end,
     write_error = function(...)
-      io.stdout:flush()
+      output.flush()
       io.stderr:write(...)
     end,
     graphics = edit.interactive() and function()
@@ -336,11 +337,18 @@ local function main()
   return true
 end
 
-if not main() then
+local done = main()
+local failure = output.finish()
+if failure then
+  complain('cannot write to stdout: ', failure)
+end
+if not done then
   -- Other ranks of the program may wait for this one.
   local dist = package.loaded['tensor.dist']
   if dist and dist.is_parallel() then
     dist.abort()
   end
+end
+if failure or not done then
   os.exit(1, true)
 end
