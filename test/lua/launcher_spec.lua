@@ -39,6 +39,21 @@ describe('the program tensor', function()
     end
   end)
 
+  it_with_program('accepts a line #! and a byte order mark in front of inputs', function()
+    for _, first in ipairs {'#!/usr/bin/env tensor\\n', '\\357\\273\\277',
+                            '\\357\\273\\277#!/usr/bin/env tensor\\r\\n'} do
+      local output, status = shell(("printf '%stensor.ones(3):sum()\\n#\"ab\"\\n' | tensor")
+                                   :format(first))
+      assert.are.equal('3\n2\n', output)
+      assert.are.equal(0, status)
+    end
+    -- Elsewhere # is the operator, and #! an error.
+    assert.are.equal('3\n', (shell "printf '#tensor.ones(3):totable()\\n' | tensor"))
+    local output, status = shell "printf '1\\n#!x\\n' | tensor"
+    assert.is_truthy(output:find("near '!'", 1, true) or output:find("near '#'", 1, true))
+    assert.are.equal(1, status)
+  end)
+
   it_with_program('reports output that could not be written', function()
     local full = io.open('/dev/full', 'w')
     if not full then return pending 'there is no /dev/full' end

@@ -289,9 +289,11 @@ local function libedit_editor(library, environment, incomplete)
   return self
 end
 
--- Returns an editor that uses io.read. Prompts are written only if stdin is a terminal.
+-- Returns an editor that uses io.read. Prompts are written only if stdin is a terminal. In other
+-- input, a byte order mark and a first line `#!...` are ignored, as in scripts.
 local function plain_editor()
   local prompts = edit.stdin_is_terminal()
+  local is_first = not prompts
   local self = {}
   function self.read(prompt)
     if prompts then
@@ -299,6 +301,10 @@ local function plain_editor()
     end
     output.flush()
     local line = io.read()
+    if is_first and line then
+      line = line:gsub('^\239\187\191', ''):gsub('^#!.*', '')
+    end
+    is_first = false
     if prompts and not line then
       io.stdout:write('\n')
     end
