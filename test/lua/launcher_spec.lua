@@ -56,7 +56,7 @@ describe('the program tensor', function()
 
   it_with_program('reports output that could not be written', function()
     local full = io.open('/dev/full', 'w')
-    if not full then return pending 'there is no /dev/full' end
+    if not full then return pending '/dev/full is missing' end
     full:close()
     local message = 'tensor: cannot write to stdout: No space left on device\n'
     for _, command in ipairs {

@@ -35,9 +35,9 @@ inline void stream_line(char* to, const char* from) { std::memcpy(to, from, kLin
 inline void finish_stream() {}
 #endif
 
-constexpr int64_t kPart = 1024;       // elements of up to 8 bytes, which stay in the L1 cache
-constexpr int64_t kLeastRun = 512;    // elements
-constexpr int64_t kLongestStep = 16;  // bytes between elements whose loads are worth a prefetch
+constexpr int64_t kPart = 1024;       // Elements of up to 8 bytes, which stay in the L1 cache.
+constexpr int64_t kLeastRun = 512;    // Elements.
+constexpr int64_t kLongestStep = 16;  // Bytes between elements. Longer steps are not prefetched.
 // With fewer bytes of operands, the next operation finds more of them in the caches than a
 // streaming store saves.
 constexpr int64_t kLeastStreamed = int64_t{48} << 20;

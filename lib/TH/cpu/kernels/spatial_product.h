@@ -288,11 +288,12 @@ class ProductLoop {
   }
 
   SpatialProduct<E, T> p_;
-  int64_t rows_of_weights_[kTileRows];  // of a tile, from its first one
-  int64_t farthest_;                    // the largest offset of an element of a column
-  bool is_direct_;                      // the tiles read the source without a copy
-  bool overlaps_;   // of a row of the grid, the last panel begins in the one before it
-  int64_t in_row_;  // number of panels of a row of the grid, if is_direct_
+  // Offsets of the rows of a tile from its first one.
+  int64_t rows_of_weights_[kTileRows];
+  int64_t farthest_;  // The largest offset of an element of a column.
+  bool is_direct_;    // The tiles read the source without a copy.
+  bool overlaps_;     // The last panel of a row of the grid begins in the one before it.
+  int64_t in_row_;    // The number of panels of a row of the grid, if is_direct_.
   int64_t panel_width_, in_block_;
   int64_t panels_, blocks_, row_block_, row_blocks_;
 };
