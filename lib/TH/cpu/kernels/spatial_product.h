@@ -92,6 +92,8 @@ class ProductLoop {
   static constexpr int kLanes = TileSize<T>::kLanes, kWidth = TileSize<T>::kWidth;
   static constexpr int kTileRows = TileSize<T>::kRows;
   static constexpr int64_t kDepth = TileSize<T>::kDepth, kMostRows = 256, kFewRows = 64;
+  // Narrow panels are copied one at a time, because their tiles find them in the L1 cache.
+  static constexpr bool kCopiesTogether = kVectorBytes == 64;
 
   // Up to kWidth columns of the matrix.
   struct Panel {
@@ -229,9 +231,16 @@ class ProductLoop {
     tile.at = consecutive_numbers<T>();
     tile.adds = first > 0;
     tile.b_at = is_direct_ ? p_.offset + first : nullptr;
-    if (!is_direct_) copy_panels(source, p_.offset + first, count, panel, panels, matrix);
     for (int k = 0; k < panels; ++k) {
-      tile.b = is_direct_ ? source + panel[k].begin->source : matrix + k * kDepth * kWidth;
+      if (is_direct_) {
+        tile.b = source + panel[k].begin->source;
+      } else {
+        const int together = kCopiesTogether ? panels : 1;
+        if (k % together == 0) {
+          copy_panels(source, p_.offset + first, count, panel + k, together, matrix);
+        }
+        tile.b = matrix + k % together * kDepth * kWidth;
+      }
       const T* weights = p_.weights + (group * p_.rows + row_begin) * p_.depth + first;
       for (int64_t i = 0; i < rows; i += TileSize<T>::kRows) {
         const int64_t own = std::min<int64_t>(TileSize<T>::kRows, rows - i);
@@ -274,14 +283,13 @@ class ProductLoop {
     }
   }
 
-  // Copies the rows of all panels of a block. The panels are often neighbors in the source, so they
-  // take turns.
+  // Copies the rows of panels. They are often neighbors in the source, so they take turns.
   void copy_panels(const T* source, const int64_t* offset, int64_t count, const Panel* panel,
                    int panels, T* matrix) const {
-    constexpr int64_t kTurn = 8;
-    for (int64_t k = 0; k < count; k += kTurn) {
+    const int64_t turn = panels > 1 ? 8 : count;
+    for (int64_t k = 0; k < count; k += turn) {
       for (int n = 0; n < panels; ++n) {
-        copy(source, offset + k, std::min(kTurn, count - k), panel[n],
+        copy(source, offset + k, std::min(turn, count - k), panel[n],
              matrix + n * kDepth * kWidth + k * panel[n].vectors * kLanes);
       }
     }

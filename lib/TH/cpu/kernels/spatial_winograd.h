@@ -89,8 +89,9 @@ class WinogradLoop {
     width_ = ceil_div(vectors, panels_) * kLanes;
     panels_ = ceil_div(tiles_, width_);
     divide_rows(kFewRows);
-    // Each block reads the elements of a set of panels again, from a cache that is shared.
-    if (!has_shared_weights()) divide_rows(kManyRows);
+    // Each block reads the elements of a set of panels again. With wide vectors, products wait for
+    // them longer than for the weights of more rows.
+    if (kVectorBytes == 64 && !has_shared_weights()) divide_rows(kManyRows);
     set_ = has_shared_weights() ? 1 : std::min(panels_, kPanels);
     sets_ = ceil_div(panels_, set_);
     blocks_of_a_task_ = row_blocks_;
