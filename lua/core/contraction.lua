@@ -262,7 +262,9 @@ local function install(tensor)
       return product(a, b, batch, free_a, inner, free_b, sizes)
    end
 
-   return { contracted = contracted, permuted = permuted, summed = summed }
+   local function is_reduced(class) return REDUCED[class] end
+
+   return { contracted = contracted, permuted = permuted, summed = summed, is_reduced = is_reduced }
 end
 
 return install

@@ -157,8 +157,6 @@ local function install(tensor)
       return converted, class
    end
 
-   local REDUCED = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
-
    -- Parsed equations: {equation =, dims = list, labels = list of lists, wanted = list}. `dims` has
    -- the number of dimensions of each operand.
    local MOST_PARSED = 500
@@ -227,7 +225,11 @@ local function install(tensor)
       local text, labels = {}, {}
       for k = 1, #terms do
          labels[k] = terms[k].labels
-         for d = 1, #labels[k] do text[#text + 1] = sizes[labels[k][d]] end
+         for d = 1, #labels[k] do
+            local label = labels[k][d]
+            text[#text + 1] = label
+            text[#text + 1] = sizes[label]
+         end
          text[#text + 1] = ','
       end
       local shapes = table.concat(text, ' ')
@@ -270,7 +272,7 @@ local function install(tensor)
       local needed = {}
       for k = 1, #wanted do needed[wanted[k]] = true end
       local kept = needed_for_products(terms, needed)
-      local in_floats = REDUCED[class] and rounds_twice(terms, kept)
+      local in_floats = contraction.is_reduced(class) and rounds_twice(terms, kept)
       for k = 1, #terms do
          if in_floats then terms[k].t = terms[k].t:float() end
          terms[k] = contraction.summed(terms[k], kept)

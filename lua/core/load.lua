@@ -127,7 +127,7 @@ local function install(tensor)
       local head = head_of(file)
       local form = head and form_of(head)
       if form and (form == 'text') ~= (mode == 'ascii') then
-         return ('; the data are %s: without a mode, this is detected')
+         return ('; the data are %s: omit the mode to detect it')
                 :format(form == 'text' and 'text, not binary' or 'binary, not text')
       end
       return ''

@@ -324,7 +324,7 @@ describe('load', function()
     local modes = { binary = 'binary, not text', ascii = 'text, not binary' }
     for mode, form in pairs(modes) do
       local bytes = tensor.serialize({ 1, 2 }, mode)
-      local expected = ('; the data are %s: without a mode, this is detected'):format(form)
+      local expected = ('; the data are %s: omit the mode to detect it'):format(form)
       for _, other in ipairs { 'ascii', 'binary', 'b32', 'b64' } do
         if (mode == 'ascii') ~= (other == 'ascii') then
           assert.matches(expected, error_of(tensor.deserialize, bytes, other), 1, true)

@@ -124,7 +124,7 @@ describe_on_cpu('operands of more than 48 MiB', function()
     for first = 1, sizes[1], part do
       local length, of_part = math.min(part, sizes[1] - first + 1), {}
       for k, t in ipairs(operands) do
-        of_part[k] = t:size(1) == sizes[1] and t:narrow(1, first, length) or t
+        of_part[k] = t:size(1) == sizes[1] and t:narrow(1, first, length):clone() or t
       end
       f(want:narrow(1, first, length), unpack(of_part))
     end

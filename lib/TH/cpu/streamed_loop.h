@@ -51,10 +51,13 @@ bool is_streamed(const LoopPlanOf<most>& plan, const int64_t* item) {
       address(0) % item[0] != 0) {
     return false;
   }
-  intptr_t bytes = 0, first = 0, last = 0;  // of the result
+  int64_t bytes = 0;
+  intptr_t first = 0, last = 0;  // of the result
   for (int k = 0; k < plan.operands; ++k) {
     intptr_t begin = address(k), end = begin;
+    int64_t own = item[k];
     for (int d = 0; d < plan.ndim; ++d) {
+      if (plan.stride[k][d]) own *= plan.size[d];
       const int64_t length = (plan.size[d] - 1) * plan.stride[k][d];
       (length < 0 ? begin : end) += length;
     }
@@ -64,7 +67,7 @@ bool is_streamed(const LoopPlanOf<most>& plan, const int64_t* item) {
     } else if (begin <= last && end >= first) {
       return false;
     }
-    bytes += end - begin;
+    bytes += own;
   }
   return bytes >= kLeastStreamed;
 }

@@ -24,7 +24,7 @@ TH_API THStorage* THStorage_(newWithSize4)(real v0, real v1, real v2, real v3);
 /* Takes ownership of data, which must come from THAlloc. */
 TH_API THStorage* THStorage_(newWithData)(real* data, ptrdiff_t size);
 /* The elements are those of the block that the allocator returns, as those of a mapped file. If
-   size is 0, nothing is allocated. */
+   size is 0, THMapAllocator maps the whole file, and other allocators are not called. */
 TH_API THStorage* THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator* allocator,
                                                void* allocatorContext);
 /* Maps the elements of a file; size 0 maps the whole file. For flags see THAllocator.h. The storage

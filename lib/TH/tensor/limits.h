@@ -5,6 +5,8 @@ namespace th {
 
 // Far more dimensions than needed, but few enough to keep loop plans on the stack.
 constexpr int kMaxDims = 64;
+
+// The number of threads of one operation.
 constexpr int kMaxThreads = 4096;
 
 }  // namespace th

@@ -61,7 +61,9 @@ Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* all
   }
   check_size(type, elements);
   auto bytes = static_cast<ptrdiff_t>(elements * item_size(type));
-  void* block = bytes ? allocator->malloc(context, bytes) : nullptr;
+  // With size 0, the allocators of mapped files map the whole file.
+  const bool maps = allocator == &THMapAllocator || allocator == &THRefcountedMapAllocator;
+  void* block = bytes || maps ? allocator->malloc(context, bytes) : nullptr;
   try {
     return storage_from_block(type, block, elements, allocator, context);
   } catch (...) {

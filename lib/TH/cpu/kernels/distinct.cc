@@ -100,7 +100,7 @@ int64_t sort_values(const T* in, int64_t n, T* values, int64_t* counts) {
   }
   if (!exact) return -1;
   sort_keys(keys, n);
-  // counts holds the last position of each value first.
+  // At first, counts holds the last position of each value.
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) {
     keys[count] = keys[i];

@@ -57,8 +57,8 @@ class Source {
                                   TileSize<T>::kWidth, "the copy of the images")
                     : 0;
   }
-  // The number of elements from data() on that may be read, if `images` images were not read
-  // before.
+  // The number of elements from data() on that may be read, if `images` images remain, with those
+  // that were read last.
   int64_t readable(int64_t images) const { return is_copy_ ? elements() : images * image_; }
 
   // Reads `count` images into memory of elements() elements.
