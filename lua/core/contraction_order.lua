@@ -42,9 +42,9 @@ end
 
 -- Returns a list of pairs {i, j}, i < j: contract operands i and j, put the result in place of
 -- operand i, and remove operand j. `terms` has the labels of each operand, `sizes` the size of each
--- label. With at most four operands, the list has the smallest cost of all. With more, the pair with
--- the smallest cost is contracted until four operands are left. Among equal costs the first pair is
--- taken.
+-- label. With at most four operands, the list has the smallest cost of all. With more, the pair
+-- with the smallest cost is contracted until four operands are left. Among equal costs the first
+-- pair is taken.
 -- The second result is the total cost.
 local function order(terms, wanted, sizes)
    if #terms < 2 then
