@@ -66,10 +66,9 @@ local function install(tensor)
       return resumed(rules, native.resume(scope, thread, ...))
    end
 
-   -- The last error of a function that was called by run, and the coroutines that it ended, which
-   -- still have their stacks. Tracebacks show them. Weak, so that they are not kept. In Lua 5.4, to
-   -- close one removes its stack: repl/trace.lua reads the frames before.
-   local failed = setmetatable({}, { __mode = 'v' })
+   -- The last error of a function that was called by run, and the frames of the coroutines that it
+   -- ended. repl/trace.lua shows them in tracebacks, and removes them afterwards.
+   local failed = {}
    local module = require 'tensor.native'
    module.failed_coroutines = failed
    local depth = 0  -- of calls of run inside of each other
@@ -77,13 +76,13 @@ local function install(tensor)
    local function note_failure(thread, failure)
       local frames = module.frames_of and module.frames_of(thread)
       failure = versions.closed(thread, failure)
-      if failed.value ~= failure or failed.depth ~= depth + 1 then
-         for k = #failed, 1, -1 do
-            failed[k] = nil
+      if frames then
+         if failed.value ~= failure or failed.depth ~= depth + 1 then
+            for k = #failed, 1, -1 do failed[k] = nil end
          end
+         failed.value, failed.depth = failure, depth
+         failed[#failed + 1] = frames
       end
-      failed.value, failed.depth = failure, depth
-      failed[#failed + 1] = frames or thread
       return failure
    end
 

@@ -165,6 +165,10 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
       local _, count = errors:gsub(expected, '')
       assert.are.equal(call:find 'pcall' and 2 or 4, count)
     end
+    -- A garbage collection does not remove them.
+    local again = 'h = function(x) _, m = pcall(torch.grad(f), x) collectgarbage() error(m, 0) end'
+    local _, errors = session(f, again, 'torch.grad(h)(torch.ones(1))')
+    assert.are.equal(2, select(2, errors:gsub(expected, '')))
   end)
 
   it('names what is like a name that is not there', function()

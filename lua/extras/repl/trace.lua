@@ -65,9 +65,18 @@ local function frames_from(thread, level, last)
   return frames
 end
 
--- For tensor.grad, which closes coroutines in Lua 5.4.
+-- For tensor.grad. In Lua 5.4, closing a coroutine removes its stack.
 local function frames_of(thread)
   return frames_from(thread, 0)
+end
+
+-- Frames refer to functions, and thereby to tensors.
+local function forget_coroutines()
+  local native = package.loaded['tensor.native']
+  local failed = type(native) == 'table' and rawget(native, 'failed_coroutines') or {}
+  for key in versions.each(failed) do
+    failed[key] = nil
+  end
 end
 
 -- Returns the frames of the coroutines in which tensor.grad called functions that raised the error.
@@ -75,8 +84,7 @@ local function frames_of_coroutines(value)
   local native = package.loaded['tensor.native']
   local failed = type(native) == 'table' and rawget(native, 'failed_coroutines')
   local all = {}
-  for _, ended in ipairs(failed and rawequal(failed.value, value) and failed or {}) do
-    local frames = type(ended) == 'table' and ended or frames_of(ended)
+  for _, frames in ipairs(failed and rawequal(failed.value, value) and failed or {}) do
     remove_raising_frames(frames)
     for _, frame in ipairs(frames) do
       all[#all + 1] = frame
@@ -143,6 +151,7 @@ function trace.call(f, ...)
   local ok, results = pack(versions.xpcall(f, function(value)
     return message(value) .. traceback(caller, f, value)
   end, ...))
+  forget_coroutines()
   if ok then
     return results
   end
