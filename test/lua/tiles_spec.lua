@@ -109,6 +109,8 @@ local describe_on_cpu = require('support.settings').device and pending or descri
 
 describe_on_cpu('operands of more than 48 MiB', function()
   local size = 5100000
+  -- There each comparison takes a second.
+  local is_sanitized = require('support.child').sanitized
 
   -- Calls f(result, ...) for whole tensors and for parts, and compares. Elements before and after
   -- the result must not change.
@@ -145,11 +147,12 @@ describe_on_cpu('operands of more than 48 MiB', function()
   teardown(function() a, b = nil, nil end)
 
   it('give the elements of their parts', function()
-    for _, offset in ipairs { 0, 1, 7, 16 } do
+    for _, offset in ipairs(is_sanitized and { 7 } or { 0, 1, 7, 16 }) do
       compare('add', 'Float', { size }, offset, tensor.add, a, b)
     end
-    compare('copy', 'Double', { size }, 3, function(r, x) r:copy(x) end, a)
     compare('lt', 'Byte', { size }, 5, tensor.lt, a, b)
+    if is_sanitized then return end
+    compare('copy', 'Double', { size }, 3, function(r, x) r:copy(x) end, a)
     compare('exp', 'Float', { size }, 2, function(r, x, y) tensor.exp(r, x):add(y) end, a, b)
     local x = tensor.cat(a, b):double()
     compare('copy', 'Half', { 2 * size }, 1, function(r, y) r:copy(y) end, x)
@@ -161,14 +164,17 @@ describe_on_cpu('operands of more than 48 MiB', function()
     local rows, columns = 2600, 1960
     local m, n = a:narrow(1, 1, rows * columns), b:narrow(1, 1, rows * columns)
     local row = a:narrow(1, 1, columns):clone()
-    compare('cmul', 'Float', { rows, columns }, 9, function(r, x, y, v)
-      tensor.cmul(r, x, v:view(1, -1):expandAs(x)):add(y)
-    end, m:view(rows, columns), n:view(rows, columns), row)
+    if not is_sanitized then
+      compare('cmul', 'Float', { rows, columns }, 9, function(r, x, y, v)
+        tensor.cmul(r, x, v:view(1, -1):expandAs(x)):add(y)
+      end, m:view(rows, columns), n:view(rows, columns), row)
+    end
     local turned = n:view(columns, rows):t()
-    for _, offset in ipairs { 0, 3 } do
+    for _, offset in ipairs(is_sanitized and { 3 } or { 0, 3 }) do
       local plain = m:view(rows, columns)
       compare('cmax', 'Float', { rows, columns }, offset, tensor.cmax, plain, turned)
     end
+    if is_sanitized then return end
     local wide = tensor.cat(m, n):double():view(2 * columns, rows):t()
     compare('copy', 'Double', { rows, 2 * columns }, 1, function(r, x) r:copy(x) end, wide)
   end)
