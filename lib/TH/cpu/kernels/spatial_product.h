@@ -98,7 +98,8 @@ class ProductLoop {
   // Up to kWidth columns of the matrix.
   struct Panel {
     Run *begin, *end;
-    int vectors;
+    int vectors, columns;
+    bool is_contiguous;  // The runs follow each other in the result.
   };
 
   // Each block of rows copies the columns. Small blocks are for threads that would have nothing to
@@ -142,22 +143,29 @@ class ProductLoop {
   }
   Panel panel_at(int64_t index, Run* runs) const {
     const int64_t last = p_.size[2];
-    Panel panel = {runs, runs, 0};
+    Panel panel = {runs, runs, 0, 0, true};
     if (is_direct_) {
       int64_t x = index % in_row_ * panel_width_;
       if (overlaps_) x = std::min(x, last - panel_width_);
       const int64_t length = std::min(panel_width_, last - x);
       *panel.end++ = run_at(index / in_row_, x, length, 0);
       panel.vectors = static_cast<int>(ceil_div(length, kLanes));
+      panel.columns = static_cast<int>(length);
       return panel;
     }
     int64_t line = index * kWidth / last, x = index * kWidth % last;
     int column = 0;
     for (; column < kWidth && line < lines(); ++line, x = 0) {
       const int64_t length = std::min<int64_t>(last - x, kWidth - column);
-      *panel.end++ = run_at(line, x, length, column);
+      *panel.end = run_at(line, x, length, column);
+      if (column) {
+        const Run& before = panel.end[-1];
+        panel.is_contiguous &= panel.end->result == before.result + before.length;
+      }
+      ++panel.end;
       column += static_cast<int>(length);
     }
+    panel.columns = column;
     panel.vectors = (column + kLanes - 1) / kLanes;
     return panel;
   }
@@ -204,10 +212,10 @@ class ProductLoop {
   }
 
   // Returns true if the last pass over the depth writes the result instead of sums: the columns are
-  // whole vectors of one row of the result.
+  // whole vectors that follow each other in the result.
   bool has_direct_result(const Panel& panel) const {
-    return std::is_same_v<E, T> && p_.result_stride[2] == 1 && panel.end - panel.begin == 1 &&
-           panel.begin->length == panel.vectors * kLanes;
+    return std::is_same_v<E, T> && p_.result_stride[2] == 1 && panel.is_contiguous &&
+           panel.columns == panel.vectors * kLanes;
   }
   // The element of the result in the first column of the panel.
   E* result_at(int64_t group, int64_t row, const Panel& panel) const {
@@ -218,7 +226,7 @@ class ProductLoop {
     for (int64_t i = row; i < row + rows; ++i) {
       const T bias = T(load(p_.bias[group * p_.rows + i]));
       E* to = result_at(group, i, panel);
-      for (int64_t x = 0; x < panel.begin->length; ++x) to[x] = convert<E>(load(to[x]) + bias);
+      for (int64_t x = 0; x < panel.columns; ++x) to[x] = convert<E>(load(to[x]) + bias);
     }
   }
 
