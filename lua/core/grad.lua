@@ -67,7 +67,7 @@ local function install(tensor)
    end
 
    -- The last error of a function that was called by run, and the frames of the coroutines that it
-   -- ended. repl/trace.lua shows them in tracebacks, and removes them afterwards.
+   -- ended. repl/trace.lua shows and removes them. The next outermost call of run removes others.
    local failed = {}
    local module = require 'tensor.native'
    module.failed_coroutines = failed
@@ -90,6 +90,7 @@ local function install(tensor)
    -- to, as in native.resume. Yields of f are passed on. While it is suspended, nothing is
    -- recorded. Returns the results as a list, or nil and an error.
    local function run(scope, rules, f, arguments)
+      if depth == 0 and failed.value then for k in each(failed) do failed[k] = nil end end
       local thread = coroutine.create(versions.as_function(f))
       depth = depth + 1
       local results = resume(scope, rules, thread, unpack(arguments, 1, arguments.n))

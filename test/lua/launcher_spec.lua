@@ -54,6 +54,12 @@ describe('the program tensor', function()
     assert.are.equal(1, status)
   end)
 
+  local function check(command, expected, code)
+    local output, status = shell(command)
+    assert.are.equal(expected, output, command)
+    assert.are.equal(code, status, command)
+  end
+
   it_with_program('reports output that could not be written', function()
     local full = io.open('/dev/full', 'w')
     if not full then return pending '/dev/full is missing' end
@@ -64,11 +70,7 @@ describe('the program tensor', function()
       "echo 'print(1)' | tensor - >/dev/full",
       -- The first input fails to be written, the last one writes nothing.
       "printf '1\\nx = 2\\n' | tensor >/dev/full",
-    } do
-      local output, status = shell(command)
-      assert.are.equal(message, output, command)
-      assert.are.equal(1, status, command)
-    end
+    } do check(command, message, 1) end
     local output, status = shell "tensor -e 'print(1) error \"no\"' >/dev/full"
     assert.is_truthy(output:find(message, 1, true) and output:find('no\n', 1, true))
     assert.are.equal(1, status)
@@ -80,10 +82,6 @@ describe('the program tensor', function()
       -- A pipe without a reader: the signal ends the program silently, or is ignored.
       "{ sleep 0.2; tensor -e 'print(1)' || [ $? -gt 128 ] || echo failed >&2; } | true",
       "trap '' PIPE; { sleep 0.2; tensor -e 'print(1)' || echo failed >&2; } | true",
-    } do
-      local output, status = shell(command)
-      assert.are.equal('', output, command)
-      assert.are.equal(0, status, command)
-    end
+    } do check(command, '', 0) end
   end)
 end)

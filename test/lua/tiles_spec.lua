@@ -109,7 +109,7 @@ local describe_on_cpu = require('support.settings').device and pending or descri
 
 describe_on_cpu('operands of more than 48 MiB', function()
   local size = 5100000
-  -- There each comparison takes a second.
+  -- In the sanitizer build each comparison takes a second.
   local is_sanitized = require('support.child').sanitized
 
   -- Calls f(result, ...) for whole tensors and for parts, and compares. Elements before and after

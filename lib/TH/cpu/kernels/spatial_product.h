@@ -309,7 +309,7 @@ class ProductLoop {
   int64_t farthest_;  // The largest offset of an element of a column.
   bool is_direct_;    // The tiles read the source without a copy.
   bool overlaps_;     // The last panel of a row of the grid begins in the one before it.
-  int64_t in_row_;    // The number of panels of a row of the grid, if is_direct_.
+  int64_t in_row_;    // The number of panels that cover a row of the grid.
   int64_t panel_width_, in_block_;
   int64_t panels_, blocks_, row_block_, row_blocks_;
 };
