@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Computes the polynomials of lib/TH/cpu/kernels/vector_math.h. Prints the coefficients, lowest
-degree first, and the largest weighted error. Coefficients of float polynomials are rounded to
-float, except exact ones such as 0.5. Needs mpmath. Arguments: the names of polynomials; default:
-all."""
+"""Computes the polynomials of vector_math.h and vector_special.h in lib/TH/cpu/kernels. Prints the
+coefficients, lowest degree first, and the largest weighted error. Coefficients of float polynomials
+are rounded to float, except exact ones such as 0.5. Needs mpmath. Arguments: the names of
+polynomials; default: all."""
 
 import sys
 
@@ -77,6 +77,11 @@ def atanh_rest(z):
     return 2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2
 
 
+def lgamma_rest(t):
+    # lgamma(1.5 + t) without its zeros at 1 and 2
+    return mp.loggamma(mp.mpf('1.5') + t) / (t * t - mp.mpf('0.25'))
+
+
 R = LOG2 / 2 * mp.mpf('1.001')
 S = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1))**2 * mp.mpf('1.0001')
 THIRD = mp.mpf(1) / 3 + mp.mpf('1e-6')
@@ -120,6 +125,11 @@ FITS = {
     'erf': (near_0(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1,
                    lambda z: 2 / mp.sqrt(mp.pi) - 1 - 2 * z / 3 / mp.sqrt(mp.pi)),
             lambda z: mp.sqrt(mp.pi) / 2, TINY, mp.mpf('0.85'), 5, 0),
+    'sinc': (square(lambda x: mp.sin(mp.pi * x) / mp.pi,
+                    lambda z: -mp.pi**2 / 6 + z * mp.pi**4 / 120), by_x, TINY,
+             mp.mpf('0.2501'), 4, 7),
+    'lgamma': (lgamma_rest, lambda t: 1 / lgamma_rest(t), mp.mpf('-0.49999999'),
+               mp.mpf('0.49999999'), 0, 10),
     'erfc': (erfc_by_u, lambda u: 1 / erfc_by_u(u), mp.mpf(-1), U, 0, 9),
 }
 

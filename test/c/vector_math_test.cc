@@ -276,6 +276,62 @@ TEST(VectorMath, ErrorFunctions) {
   UNARY(erfc, std::erfc(x), -4, 9, own(), kGlibc);
 }
 
+// x is reduced exactly. Integers other than 0, and infinity, give 0.
+Real sinc(Real x) {
+  if (x == 0 || std::isnan(x)) return x == 0 ? 1 : x;
+  const Real turns = std::isinf(x) ? 0 : std::remainder(x, Real(2)), size = std::fabs(turns);
+  const Real near = size > 0.5 ? std::copysign(1 - size, turns) : turns;
+  const Real pi = 3.14159265358979323846264338L;
+  return near == 0 ? 0 : std::sin(pi * near) / (pi * x);
+}
+TEST(VectorMath, OtherFunctions) {
+  UNARY(sinc, sinc(x), -5, 5, own(), own());
+  UNARY(sinc, sinc(x), -0.1, 0.1, own(), own());
+  UNARY(lgamma, std::lgamma(x), 0.5, 12, own(), kGlibc);
+  UNARY(lgamma, std::lgamma(x), 0, 1e-3, own(), kGlibc);
+  UNARY(lgamma, std::lgamma(x), 0.9999, 1.0001, own(), kGlibc);
+  UNARY(lgamma, std::lgamma(x), 1.9999, 2.0001, own(), kGlibc);
+}
+
+template <class T>
+bool same(T a, T b) {
+  return std::memcmp(&a, &b, sizeof(a)) == 0 || (std::isnan(a) && std::isnan(b));
+}
+
+// ldexp, nextafter and the exponent of frexp have the bits of the C library's results.
+template <class T>
+void expect_exact(Binary<T> ldexp, Binary<T> nextafter, Unary<T> exponent_of) {
+  const std::vector<T> special = special_values<T>();
+  Inputs<T> inputs;
+  const size_t n = special.size() * special.size() + static_cast<size_t>(points());
+  Vector<T> x(n), y(n), power(n), scaled(n), next(n), exponent(n);
+  for (size_t i = 0; i < n; ++i) {
+    const bool is_special = i < special.size() * special.size();
+    x[i] = is_special ? special[i / special.size()] : inputs.any();
+    y[i] = is_special ? special[i % special.size()] : i % 2 ? x[i] * T(0.75) : inputs.any();
+    power[i] = is_special ? y[i] : inputs.between(-2300, 2300) * T(i % 3 ? 1 : 0.1);
+  }
+  ldexp(scaled.tensor(), x.tensor(), power.tensor());
+  nextafter(next.tensor(), x.tensor(), y.tensor());
+  exponent_of(exponent.tensor(), x.tensor());
+  for (size_t i = 0; i < n; ++i) {
+    const double p = static_cast<double>(power[i]);
+    const int shift = static_cast<int>(p > 1e5 ? 1e5 : p > -1e5 ? p : -1e5);
+    int e;
+    std::frexp(x[i], &e);
+    if (!std::isfinite(x[i])) e = 0;
+    EXPECT_TRUE(same(scaled[i], std::isnan(power[i]) ? power[i] : std::ldexp(x[i], shift)))
+        << std::hexfloat << x[i] << " * 2^" << power[i] << " is " << scaled[i];
+    EXPECT_TRUE(same(next[i], std::nextafter(x[i], y[i])))
+        << std::hexfloat << "after " << x[i] << " towards " << y[i] << ": " << next[i];
+    EXPECT_EQ(exponent[i], static_cast<T>(e)) << std::hexfloat << x[i];
+  }
+}
+TEST(VectorMath, ExponentsAreExact) {
+  expect_exact<float>(THFloatTensor_ldexp, THFloatTensor_nextafter, THFloatTensor_exponentOf);
+  expect_exact<double>(THDoubleTensor_ldexp, THDoubleTensor_nextafter, THDoubleTensor_exponentOf);
+}
+
 // Blocks of exp with small results are computed in another way than those without. The result of an
 // element must not depend on its block, also in place.
 template <class T>

@@ -1,6 +1,7 @@
 #include "cpu/loops.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -18,7 +19,7 @@ constexpr int64_t kTile = 64;
 template <int most>
 bool is_across(const LoopPlanOf<most>& plan, int operand) {
   const int64_t* stride = plan.stride[operand];
-  return stride[1] != 0 && stride[0] > stride[1];
+  return stride[1] != 0 && std::abs(stride[0]) > std::abs(stride[1]);
 }
 
 template <int most>
@@ -150,10 +151,12 @@ struct Tiles {
     int64_t n1 = std::min(kTile, plan.size[1] - first1);
     for (int i = 0; i < count; ++i) {
       int k = transposed[i];
-      transpose(item[i], buffer[i], data[k], inner[k], n0, n1);
-      data[k] = buffer[i];
+      // If the operand goes backwards, the rows of the buffer are read from the last to the first.
+      const int64_t step = kTile * item[i], back = outer[k] < 0 ? n1 - 1 : 0;
+      transpose(item[i], buffer[i], data[k] + back * outer[k], inner[k], n0, n1);
+      data[k] = buffer[i] + back * step;
       inner[k] = item[i];
-      outer[k] = kTile * item[i];
+      outer[k] = outer[k] < 0 ? -step : step;
     }
     for (int64_t row = 0; row < n1; ++row) {
       if (is_streamed) {
@@ -173,7 +176,7 @@ void run_tiles(const LoopPlanOf<most>& plan, const int64_t* item, const Streamed
   const int64_t rows = (plan.size[1] + kTile - 1) / kTile;
   Tiles<most> tiles = {plan, loop, is_streamed(plan, item), columns, rows, 0, {}, {}};
   for (int k = 1; k < plan.operands && tiles.count < kMostTransposed; ++k) {
-    if (!is_across(plan, k) || plan.stride[k][1] != item[k]) continue;
+    if (!is_across(plan, k) || std::abs(plan.stride[k][1]) != item[k]) continue;
     tiles.item[tiles.count] = item[k];
     tiles.transposed[tiles.count++] = k;
   }

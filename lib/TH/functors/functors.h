@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "functors/device_arithmetic.h"
+#include "functors/exponents.h"
 #include "functors/libmvec.h"
 #include "functors/sample_slopes.h"
 #include "functors/special.h"
@@ -318,12 +319,7 @@ TH_FUNCTOR_1(trunc) {
   }
 }
 TH_FUNCTOR_1(frac) { return x - std::trunc(x); }
-TH_FUNCTOR_1(exponentOf) {
-  if (x == 0 || !is_finite(x)) return T(0);
-  int exponent;
-  std::frexp(x, &exponent);
-  return static_cast<T>(exponent);
-}
+TH_FUNCTOR_1(exponentOf) { return exponent_of(x); }
 
 // ---- of two elements, or an element and a number
 TH_FUNCTOR_2(add) { return plus(a, b); }
@@ -354,12 +350,12 @@ TH_FUNCTOR_2(lcm) {
 }
 TH_FUNCTOR_2(copysign) { return std::copysign(a, b); }
 TH_FUNCTOR_2(heaviside) { return a < 0 ? T(0) : a > 0 ? T(1) : a == 0 ? b : a; }
-TH_FUNCTOR_2(nextafter) { return std::nextafter(a, b); }
+TH_FUNCTOR_2(nextafter) { return next_number(a, b); }
 TH_FUNCTOR_2(ldexp) {
-  if (b != b) return b;
-  // Larger exponents give 0 or infinity, too.
-  const T limit = 5000;
-  return std::ldexp(a, static_cast<int>(b > limit ? limit : b < -limit ? -limit : b));
+  // Larger exponents give 0 or infinity, too. NaN cannot become an integer.
+  const T limit = 5000, exponent = b > limit ? limit : b > -limit ? b : -limit;
+  const T result = times_power_of_2(a, static_cast<int>(exponent));
+  return b == b ? result : b;
 }
 TH_FUNCTOR_2(xlogy) { return a == 0 && b == b ? T(0) : a * std::log(b); }
 TH_FUNCTOR_2(igamma) {

@@ -17,27 +17,27 @@ TensorRef narrowed(Tensor* t, int dim, int64_t first, int64_t size) {
   return part;
 }
 
-// Computes r as t with one dimension reversed. The kernel of copies may go backwards, but gradients
-// and devices know positive strides only.
+// Computes r as t with one dimension reversed.
 void reverse(Tensor* r, Tensor* t, int dim) {
-  if (!device_of({r, t}) && !tracing()) {
-    TensorRef view(tensor_new_view(t));
-    view->storageOffset += (t->size[dim] - 1) * t->stride[dim];
-    view->stride[dim] = -t->stride[dim];
-    resize_as(r, *t);
-    return ops::copy(r, view.get());
-  }
   int64_t n = t->size[dim];
   TensorRef index(tensor_new(DType::Long));
   ops::range(index.get(), n - 1 + TH_INDEX_BASE, int64_t{TH_INDEX_BASE}, int64_t{-1});
   ops::indexSelect(r, t, dim, index.get());
 }
 
+// Computes r as t with some dimensions reversed. The kernel of copies may go backwards, but
+// gradients and devices know positive strides only.
 void reverse_all(Tensor* r, Tensor* t, const bool* reversed) {
+  const bool by_strides = t->numel() > 0 && !device_of({r, t}) && !tracing();
   TensorRef current = view_of(t);
   int last = -1;
   for (int d = 0; d < t->nDimension; ++d) {
     if (!reversed[d] || t->size[d] < 2 || t->numel() == 0) continue;
+    if (by_strides) {
+      current->storageOffset += (t->size[d] - 1) * t->stride[d];
+      current->stride[d] = -t->stride[d];
+      continue;
+    }
     if (last >= 0) {
       TensorRef next(tensor_new(t->dtype));
       reverse(next.get(), current.get(), last);
@@ -45,11 +45,9 @@ void reverse_all(Tensor* r, Tensor* t, const bool* reversed) {
     }
     last = d;
   }
-  if (last >= 0) {
-    reverse(r, current.get(), last);
-  } else {
-    ops::copy(r, t);
-  }
+  if (last >= 0) return reverse(r, current.get(), last);
+  if (by_strides) resize_as(r, *t);
+  ops::copy(r, current.get());
 }
 
 // Throws if a dimension of the list, a field of the arguments, is out of range or occurs twice.
@@ -148,16 +146,11 @@ void shapes(args::rot90& a, Shapes& s) {
 void calls(args::rot90& a) {
   const auto from = static_cast<int>(a.dimension1), to = static_cast<int>(a.dimension2);
   bool reversed[kMaxDims] = {};
-  reversed[to] = a.k != 0;
-  reversed[from] = a.k == 2;
+  reversed[from] = a.k == 1 || a.k == 2;
+  reversed[to] = a.k == 2 || a.k == 3;
   TensorRef source = view_of(a.t);
-  if (a.k == 3) views::transpose(source.get(), source.get(), from, to);
-  if (a.k != 1) return reverse_all(a.r_, source.get(), reversed);
-  TensorRef result(tensor_new(a.t->dtype));
-  resize_as(result.get(), *a.t);
-  reverse_all(result.get(), a.t, reversed);
-  views::transpose(result.get(), result.get(), from, to);
-  ops::copy(a.r_, result.get());
+  if (a.k % 2) views::transpose(source.get(), source.get(), from, to);
+  reverse_all(a.r_, source.get(), reversed);
 }
 
 void shapes(args::roll& a, Shapes& s) {

@@ -1,10 +1,10 @@
 #ifndef TH_CPU_KERNELS_VECTOR_FUNCTORS_H
 #define TH_CPU_KERNELS_VECTOR_FUNCTORS_H
 
-// The functors for which vector_math.h has vector functions. They were selected by measurement; the
-// others use glibc's vector functions.
+// The functors for which vector_math.h and vector_special.h have vector functions. They were selected
+// by measurement; the others use glibc's vector functions.
 
-#include "cpu/kernels/vector_math.h"
+#include "cpu/kernels/vector_special.h"
 #include "functors/functors.h"
 
 namespace th {
@@ -56,10 +56,12 @@ TH_FLOATS_IN_VECTORS(erfc, (V x), vector::erfc(x))
 TH_FLOATS_IN_VECTORS(tan, (V x), vector::tan(x))
 TH_FLOATS_IN_VECTORS(asin, (V x), vector::asin(x))
 TH_FLOATS_IN_VECTORS(acos, (V x), vector::acos(x))
+TH_FLOATS_IN_VECTORS(lgamma, (V x), vector::lgamma(x))
 TH_FLOATS_IN_VECTORS(atan2, (V a, V b), vector::atan2(a, b))
 TH_IN_VECTORS_2(cpow, vector::pow(a, b))
 TH_IN_VECTORS_2(elu, a > 0 ? a : b * vector::expm1(a))
 TH_IN_VECTORS_2(hypot, vector::hypot(a, b))
+TH_IN_VECTORS_1(sinc, vector::sinc(x))
 #ifdef __AVX512F__
 TH_IN_VECTORS_1(rsqrt, vector::rsqrt(x))
 #endif

@@ -418,40 +418,6 @@ inline F32 tan(F32 x) {
   return __builtin_expect(any(rare), 0) ? tan_of_lanes(rare, x, y) : y;
 }
 
-// ---- error functions of floats -----------------------------------------------------------------
-
-// erfc(a) = e^(-a^2) (1 - u) p(u), u = (a - 3) / (a + 3), for a >= 0. V is double where all bits of
-// the float result must be accurate, else float.
-template <class V>
-inline V error_tail(V a) {
-  a = min(all<V>(Item<V>(10.2)), a);
-  const V square = a * a, lost = fma(a, a, -square), rest = 6 / (a + 3), one = all<V>(1);
-  const Exponent<V> e = reduce_exponent(-square);
-  V p = polynomial(1 - rest, 0.17900115129457209, -0.14723241440810761, 0.098371383083498756,
-                   -0.051744334743468373, 0.01992151140316064, -0.0044733044060463042,
-                   -0.0002044051322851125, 0.0005133880157028773, -8.0529470543440354e-05,
-                   -5.4222225677830593e-05);
-  p *= rest;
-  if constexpr (kIsFloat<V>) p = fma(-lost, p, p);
-  const V q = polynomial(e.r, 0.50000000956755475, 0.16666518308588157, 0.041666204230978068,
-                         0.0083689533226924667, 0.0013950596381063177);
-  return scale(fma(fma(q, e.r, one), e.r, one) * p, e.n);
-}
-inline F32 erf(F32 x) {
-  const F32 p = polynomial(x * x, 0.128379151f, -0.376125067f, 0.112819262f, -0.0267701875f,
-                           0.00499793328f, -0.000601303938f);
-  const F32 a = abs(x);
-  return a < 0.92f ? fma(x, p, x) : with_sign(1 - error_tail(a), x);
-}
-inline F64 erfc_of_float(F64 x) {
-  const F64 tail = error_tail(abs(x));
-  return x < 0 ? 2 - tail : tail;
-}
-inline F32 erfc(F32 x) {
-  const Doubles d = widen(x);
-  return narrow({erfc_of_float(d.low), erfc_of_float(d.high)});
-}
-
 // ---- other functions ----------------------------------------------------------------------------
 
 template <class V>
