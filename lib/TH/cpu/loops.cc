@@ -174,7 +174,7 @@ void run_tiles(const LoopPlanOf<most>& plan, const int64_t* item, const Streamed
                int64_t grain) {
   const int64_t columns = (plan.size[0] + kTile - 1) / kTile;
   const int64_t rows = (plan.size[1] + kTile - 1) / kTile;
-  Tiles<most> tiles = {plan, loop, is_streamed(plan, item), columns, rows, 0, {}, {}};
+  Tiles<most> tiles = {plan, loop, is_streamed(plan, item, grain), columns, rows, 0, {}, {}};
   for (int k = 1; k < plan.operands && tiles.count < kMostTransposed; ++k) {
     if (!is_across(plan, k) || std::abs(plan.stride[k][1]) != item[k]) continue;
     tiles.item[tiles.count] = item[k];
@@ -250,7 +250,7 @@ void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, cons
   if (has_short_rows(plan)) return run_short_rows(plan, loop, context, grain);
   const StreamedLoop streamed = {loop, context, plan.operands, item[0], copies};
   if (wants_tiles(plan)) return run_tiles(plan, item, streamed, grain);
-  if (is_streamed(plan, item)) return run_streamed(plan, streamed, grain);
+  if (is_streamed(plan, item, grain)) return run_streamed(plan, streamed, grain);
   parallel_for(plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
       loop(data, stride, n, context);

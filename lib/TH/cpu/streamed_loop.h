@@ -35,23 +35,27 @@ inline void stream_line(char* to, const char* from) { std::memcpy(to, from, kLin
 inline void finish_stream() {}
 #endif
 
-constexpr int64_t kPart = 1024;       // Elements of up to 8 bytes, which stay in the L1 cache.
+// Bytes of the largest operand in a part. The operands of this part and the next stay in the L1
+// cache.
+constexpr int64_t kPart = 4096;
 constexpr int64_t kLeastRun = 512;    // Elements.
 constexpr int64_t kLongestStep = 16;  // Bytes between elements. Longer steps are not prefetched.
 // With fewer bytes of operands, the next operation finds more of them in the caches than a
 // streaming store saves.
 constexpr int64_t kLeastStreamed = int64_t{48} << 20;
+// The result must have at least a kResultPart-th of all bytes, or reading its lines costs little.
+constexpr int64_t kResultPart = 8;
 
 // Returns true if the loop reads and writes more than the caches hold, and writes long runs that it
-// does not read.
+// does not read. Other loops than cheap ones compute while plain stores wait for the memory.
 template <int most>
-bool is_streamed(const LoopPlanOf<most>& plan, const int64_t* item) {
+bool is_streamed(const LoopPlanOf<most>& plan, const int64_t* item, int64_t grain) {
   const auto address = [&](int k) { return reinterpret_cast<intptr_t>(plan.data[k]); };
-  if (!kStreams || plan.inner_stride(0) != item[0] || plan.inner_size() < kLeastRun ||
+  if (!kStreams || grain < Grain::cheap || plan.inner_stride(0) != item[0] || plan.inner_size() < kLeastRun ||
       address(0) % item[0] != 0) {
     return false;
   }
-  int64_t bytes = 0;
+  int64_t bytes = 0, result = 0;
   intptr_t first = 0, last = 0;  // of the result
   for (int k = 0; k < plan.operands; ++k) {
     intptr_t begin = address(k), end = begin;
@@ -64,12 +68,13 @@ bool is_streamed(const LoopPlanOf<most>& plan, const int64_t* item) {
     if (k == 0) {
       first = begin;
       last = end;
+      result = own;
     } else if (begin <= last && end >= first) {
       return false;
     }
     bytes += own;
   }
-  return bytes >= kLeastStreamed;
+  return bytes >= kLeastStreamed && result * kResultPart >= bytes;
 }
 
 // Copies to the start of a cache line.
@@ -89,7 +94,7 @@ struct StreamedLoop {
 
   template <int most>
   void run(char* const* data, const int64_t* stride, int64_t n) const {
-    alignas(kLine) char buffer[kPart * sizeof(int64_t)];
+    alignas(kLine) char buffer[kPart];
     const auto past_line = static_cast<int64_t>(reinterpret_cast<uintptr_t>(data[0]) % kLine);
     const int64_t head = past_line ? std::min(n, (kLine - past_line) / item) : 0;
     if (head > 0) loop(data, stride, head, context);
@@ -101,13 +106,16 @@ struct StreamedLoop {
     const char* next[most];
     int64_t step[most];
     int ahead = 0;
+    int64_t largest = item;
     for (int k = 1; k < operands; ++k) {
       if (stride[k] <= 0 || stride[k] > kLongestStep) continue;
       next[ahead] = data[k] + head * stride[k];
       step[ahead++] = elements * stride[k];
+      largest = std::max(largest, stride[k]);
     }
-    for (int64_t i = head; i < n; i += kPart) {
-      const int64_t m = std::min(kPart, n - i);
+    const int64_t part = kPart / largest / elements * elements;
+    for (int64_t i = head; i < n; i += part) {
+      const int64_t m = std::min(part, n - i);
       char* at[most];
       at[0] = buffer;
       for (int k = 1; k < operands; ++k) at[k] = data[k] + i * stride[k];
@@ -115,7 +123,7 @@ struct StreamedLoop {
       // The loads of the next part take place beside the stores of this one.
       char* const to = data[0] + i * item;
       const int64_t lines = m / elements;
-      if (i + kPart >= n) ahead = 0;
+      if (i + part >= n) ahead = 0;
       for (int64_t line = 0; line < lines; ++line) {
         for (int k = 0; k < ahead; ++k) {
           for (int64_t j = 0; j < step[k]; j += kLine) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "backend/cpu_backend.h"
@@ -42,34 +43,40 @@ int64_t index_of_largest(const MaxPoolCall& call, const T* in, const int64_t* fi
 }
 
 // Windows are processed in groups, which fill the registers.
-constexpr int64_t kGroup = 8, kMostGroups = 8, kMostElements = 64;
+constexpr int64_t kGroup = 8, kMostGroups = 32, kMostElements = 64;
+
+// The offset of an element from the first one of its window, as wide as the elements.
+template <class V>
+using OffsetFor = std::conditional_t<sizeof(V) == 4, int32_t, int64_t>;
 
 // Windows that begin `stride` elements after each other and have their elements at the same offsets
-// from their first one. Sets the index of the largest element of each, where `first` is that of the
+// from their first one. Sets the largest element of each and its index, where `first` is that of the
 // first window's first element. kStride: the stride if it is known, otherwise 0.
 template <int64_t kStride, class T>
 void find_largest(const T* in, int64_t first, const int64_t* offsets, int elements, int64_t stride,
-                  int64_t groups, int64_t* indices) {
+                  int64_t groups, T* values, int64_t* indices) {
   using V = decltype(load(T()));
-  using Number = std::conditional_t<sizeof(V) == 4, int32_t, int64_t>;
+  using Offset = OffsetFor<V>;
   if (kStride) stride = kStride;
   const int64_t windows = groups * kGroup;
   V most[kGroup * kMostGroups];
-  Number number[kGroup * kMostGroups];
+  Offset offset[kGroup * kMostGroups];
   for (int64_t w = 0; w < windows; ++w) {
     most[w] = load(in[first + w * stride]);
-    number[w] = 0;
+    offset[w] = 0;
   }
   for (int e = 1; e < elements; ++e) {
     const T* from = in + first + offsets[e];
+    const auto own = static_cast<Offset>(offsets[e]);
     for (int64_t w = 0; w < windows; ++w) {
       const V value = load(from[w * stride]);
       const bool larger = is_larger(value, most[w]);
       most[w] = larger ? value : most[w];
-      number[w] = larger ? static_cast<Number>(e) : number[w];
+      offset[w] = larger ? own : offset[w];
     }
   }
-  for (int64_t w = 0; w < windows; ++w) indices[w] = first + w * stride + offsets[number[w]];
+  for (int64_t w = 0; w < windows; ++w) values[w] = convert<T>(most[w]);
+  for (int64_t w = 0; w < windows; ++w) indices[w] = first + w * stride + offset[w];
 }
 
 // The offsets of the elements of windows with `count` elements along the first two dimensions, and
@@ -99,6 +106,8 @@ void pool_plane(const MaxPoolCall& call, const T* in, T* values, int64_t* indice
     c_begin = std::min((x->padding + x->stride - 1) / x->stride, x->count);
     c_end = last < 0 ? 0 : std::min(last / x->stride + 1, x->count);
   }
+  const bool offsets_fit = z->size * y->size * x->size <=
+                           std::numeric_limits<OffsetFor<decltype(load(T()))>>::max();
   int64_t offsets[kMostElements];
   int64_t rows[2] = {};  // those of the windows that have the offsets
   int elements = 0;
@@ -108,7 +117,8 @@ void pool_plane(const MaxPoolCall& call, const T* in, T* values, int64_t* indice
     for (int64_t b = 0; b < y->count; ++b) {
       y->window(b, &first[1], &count[1]);
       int64_t begin = 0, end = 0;  // the windows that are processed in groups
-      if (c_end - c_begin >= kGroup && count[0] * count[1] <= kMostElements / x->kernel) {
+      if (c_end - c_begin >= kGroup && count[0] * count[1] <= kMostElements / x->kernel &&
+          offsets_fit) {
         begin = c_begin;
         end = c_end;
         if (count[0] != rows[0] || count[1] != rows[1]) {
@@ -120,19 +130,18 @@ void pool_plane(const MaxPoolCall& call, const T* in, T* values, int64_t* indice
       for (int64_t c = begin; c < end;) {
         c = std::min(c, end - kGroup);  // the last group may overlap the one before
         const int64_t groups = std::min(kMostGroups, (end - c) / kGroup);
-        find(in, row + c * x->stride, offsets, elements, x->stride, groups, indices + c);
+        find(in, row + c * x->stride, offsets, elements, x->stride, groups, values + c,
+             indices + c);
         c += groups * kGroup;
       }
       for (int64_t c = 0; c < x->count; ++c) {
         if (c < begin || c >= end) {
           x->window(c, &first[2], &count[2]);
           indices[c] = index_of_largest(call, in, first, count);
+          values[c] = in[indices[c]];
         }
       }
-      for (int64_t c = 0; c < x->count; ++c) {
-        values[c] = in[indices[c]];
-        indices[c] += call.index_base;
-      }
+      for (int64_t c = 0; c < x->count; ++c) indices[c] += call.index_base;
       values += x->count;
       indices += x->count;
     }
