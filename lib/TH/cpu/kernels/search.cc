@@ -1,5 +1,7 @@
 // Search in sorted rows.
 
+#include <type_traits>
+
 #include "backend/cpu_backend.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
@@ -12,41 +14,63 @@ namespace {
 // Searches for this many elements at a time: each waits for memory, but not for another one.
 constexpr int kTogether = 8;
 
-// Computes elements_before() of each key, for n >= 1 contiguous elements. It has no branches, which
-// would be mispredicted.
-template <bool right, class T, class Key>
-void search_together(const T* sorted, int64_t n, const Key* keys, int64_t* before) {
-  const auto is_before = [&](int64_t i, int j) -> int64_t {
-    const Key other = SortKey<T>::key(sorted[i]);
-    return right ? other <= keys[j] : other < keys[j];
+// What is compared: the element itself where its type has the order of the sort keys, except for NaN.
+template <class T>
+inline auto in_order(T x) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return x;
+  } else {
+    return SortKey<T>::key(x);
+  }
+}
+template <class T>
+using Ordered = decltype(in_order(T()));
+
+// Computes elements_before() of each value, which is not NaN, for n >= 1 contiguous elements. It has
+// no branches, which would be mispredicted.
+template <bool right, class T>
+void search_together(const T* sorted, int64_t n, const Ordered<T>* values, int64_t* before) {
+  const auto is_before = [&](const T* at, int j) {
+    const Ordered<T> other = in_order(*at);
+    return right ? other <= values[j] : other < values[j];
   };
-  for (int j = 0; j < kTogether; ++j) before[j] = 0;
+  const T* from[kTogether];
+  for (int j = 0; j < kTogether; ++j) from[j] = sorted;
   for (int64_t left = n; left > 1;) {
     const int64_t half = left / 2;
-    for (int j = 0; j < kTogether; ++j) before[j] += half & -is_before(before[j] + half - 1, j);
+#pragma GCC unroll 8
+    for (int j = 0; j < kTogether; ++j) {
+      const T* next = from[j] + half;
+      from[j] = is_before(next - 1, j) ? next : from[j];
+    }
     left -= half;
   }
-  for (int j = 0; j < kTogether; ++j) before[j] += is_before(before[j], j);
+  for (int j = 0; j < kTogether; ++j) before[j] = from[j] - sorted + is_before(from[j], j);
 }
 
 template <class T>
 void search_row(const SearchCall& call, const T* sorted, char* const* data, const int64_t* next,
                 int64_t m) {
-  using Key = decltype(SortKey<T>::key(T()));
+  const auto value_at = [&](int64_t k) {
+    return *reinterpret_cast<const T*>(data[1] + k * next[1]);
+  };
   for (int64_t first = 0; first < m; first += kTogether) {
-    Key keys[kTogether];
+    Ordered<T> values[kTogether];
     int64_t before[kTogether];
     const int64_t count = m - first < kTogether ? m - first : kTogether;
     for (int64_t j = 0; j < kTogether; ++j) {
-      const int64_t k = first + (j < count ? j : 0);
-      keys[j] = SortKey<T>::key(*reinterpret_cast<const T*>(data[1] + k * next[1]));
+      values[j] = in_order(value_at(first + (j < count ? j : 0)));
     }
     if (call.right) {
-      search_together<true>(sorted, call.n, keys, before);
+      search_together<true>(sorted, call.n, values, before);
     } else {
-      search_together<false>(sorted, call.n, keys, before);
+      search_together<false>(sorted, call.n, values, before);
     }
     for (int64_t j = 0; j < count; ++j) {
+      if (values[j] != values[j]) {
+        before[j] = elements_before(reinterpret_cast<const char*>(sorted), call.n, call.step,
+                                    value_at(first + j), call.right);
+      }
       *reinterpret_cast<int64_t*>(data[0] + (first + j) * next[0]) = before[j] + call.index_base;
     }
   }
