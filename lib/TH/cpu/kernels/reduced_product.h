@@ -39,7 +39,8 @@ class ReducedProduct {
   // a has contiguous rows.
   static void by_rows(const ProductBlock& p) {
     int64_t i = 0;
-    for (; i + kRows <= p.m; i += kRows) sum_rows<kRows>(p, i);
+    const bool from_memory = p.m * p.k * static_cast<int64_t>(sizeof(T)) > kCached;
+    for (; !from_memory && i + kRows <= p.m; i += kRows) sum_rows<kRows>(p, i);
     for (; i < p.m; ++i) sum_rows<1>(p, i);
   }
 
@@ -69,7 +70,9 @@ class ReducedProduct {
   static constexpr int kHeight = 4096;  // of a block whose sums stay in the L1 cache
   // Elements of a row from a load to a prefetch. The processor finds the next elements of short
   // rows, and of several columns, too late.
-  static constexpr int kAhead = 512;
+  static constexpr int kAhead = 512, kAheadOfOne = 64;
+  // Bytes of a matrix that the L2 cache may hold. Memory is faster if rows are read one by one.
+  static constexpr int64_t kCached = int64_t{1} << 20;
 
   static void finish(const ProductBlock& p, int64_t i, float sum) {
     T& c = reinterpret_cast<T*>(p.c)[i * p.c_row];
@@ -87,7 +90,8 @@ class ReducedProduct {
     int64_t k = 0;
     for (; k + kChains * kLanes <= p.k; k += kChains * kLanes) {
       // Behind the end of these rows, the next ones begin.
-      const int64_t next = k + kAhead, ahead = next < p.k ? next : next - p.k + rows * p.a_row;
+      const int64_t next = k + (rows == 1 ? kAheadOfOne : kAhead);
+      const int64_t ahead = next < p.k ? next : next - p.k + rows * p.a_row;
       for (int r = 0; r < rows; ++r) prefetch(a + r * p.a_row, ahead);
       for (int chain = 0; chain < kChains; ++chain) {
         const V factor = vector::load<V>(b + k + chain * kLanes);
