@@ -25,6 +25,8 @@ struct ProductBlock {
   // The panel kernel writes c past the caches. Requires beta = 0, and lines that begin at multiples
   // of kVectorBytes.
   bool streams = false;
+  // The kernel of rows reads them one by one, which is faster if a is in no cache.
+  bool one_by_one = false;
 };
 
 // sums[i][j] = the sum of x[i][l] * weight[j][l], for contiguous x, m x k, and sums, m x n. weight:

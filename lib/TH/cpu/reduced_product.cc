@@ -64,13 +64,16 @@ void multiply_rows_by_vector(const ProductCall& p, const Factor& vector) {
   const auto item = static_cast<int64_t>(item_size(p.dtype));
   const int64_t rows = part_of(p.m, std::max<int64_t>(16, kElementsPerThread / p.k));
   const int64_t parts = ceil_div(p.m, rows);
+  constexpr int64_t kCached = int64_t{1} << 20;  // bytes that the L2 cache may hold
+  const bool one_by_one = p.batches * p.m * p.k * item > kCached;
   parallel_for(p.batches * parts, Grain::cheap / (rows * p.k) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t batch = task / parts, i = task % parts * rows;
       kernel({std::min(rows, p.m - i), 1, p.k, p.alpha, p.beta,                       //
               p.a.data + (batch * p.a.batch + i * p.a.row) * item, p.a.row, p.a.col,  //
               vector.data + batch * vector.batch * static_cast<int64_t>(sizeof(float)), 1, 1,
-              p.c.data + (batch * p.c.batch + i * p.c.row) * item, p.c.row, p.c.col});
+              p.c.data + (batch * p.c.batch + i * p.c.row) * item, p.c.row, p.c.col, false,
+              one_by_one});
     }
   });
 }

@@ -39,8 +39,7 @@ class ReducedProduct {
   // a has contiguous rows.
   static void by_rows(const ProductBlock& p) {
     int64_t i = 0;
-    const bool from_memory = p.m * p.k * static_cast<int64_t>(sizeof(T)) > kCached;
-    for (; !from_memory && i + kRows <= p.m; i += kRows) sum_rows<kRows>(p, i);
+    for (; !p.one_by_one && i + kRows <= p.m; i += kRows) sum_rows<kRows>(p, i);
     for (; i < p.m; ++i) sum_rows<1>(p, i);
   }
 
@@ -69,10 +68,8 @@ class ReducedProduct {
   static constexpr int kColumns = 4;    // of one pass over the sums
   static constexpr int kHeight = 4096;  // of a block whose sums stay in the L1 cache
   // Elements of a row from a load to a prefetch. The processor finds the next elements of short
-  // rows, and of several columns, too late.
+  // rows, and of several columns, too late. In a single row it finds the later ones itself.
   static constexpr int kAhead = 512, kAheadOfOne = 64;
-  // Bytes of a matrix that the L2 cache may hold. Memory is faster if rows are read one by one.
-  static constexpr int64_t kCached = int64_t{1} << 20;
 
   static void finish(const ProductBlock& p, int64_t i, float sum) {
     T& c = reinterpret_cast<T*>(p.c)[i * p.c_row];
