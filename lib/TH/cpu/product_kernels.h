@@ -37,6 +37,7 @@ struct QuantizedBlock {
   const int8_t* weight;
   int64_t step;
   float* sums;
+  bool one_by_one;  // reads rows of weights one by one, which is faster if they are in no cache
 };
 
 using ProductKernel = void (*)(const ProductBlock&);

@@ -121,7 +121,8 @@ class QuantizedProduct {
 
   // A task computes the results of some rows of weights.
   void multiply_few_rows() const {
-    constexpr int64_t kFewCols = 64;
+    constexpr int64_t kFewCols = 64, kCached = int64_t{1} << 20;
+    const bool one_by_one = c_.m == 1 && c_.n * c_.k > kCached;
     const auto kernel = product_kernels().quantized_rows;
     const Workspace<C> copy(copied());
     const C* x = computed_x(copy);
@@ -132,7 +133,8 @@ class QuantizedProduct {
           const int64_t last = std::min(end * cols, c_.n);
           for (int64_t j = begin * cols; j < last; j += kFewCols) {
             const int64_t count = std::min(kFewCols, last - j);
-            kernel({c_.m, count, c_.k, x, c_.weight + j * c_.weight_row, c_.weight_row, sums});
+            kernel({c_.m, count, c_.k, x, c_.weight + j * c_.weight_row, c_.weight_row, sums,
+                    one_by_one});
             finish(sums, 0, c_.m, j, count);
           }
         });

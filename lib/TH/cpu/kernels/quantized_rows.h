@@ -20,7 +20,7 @@ class QuantizedRows {
   // The order of a sum depends on m only.
   static void run(const QuantizedBlock& p) {
     int64_t j = 0;
-    for (; j + kRows <= p.n; j += kRows) rows<kRows>(p, j);
+    for (; !p.one_by_one && j + kRows <= p.n; j += kRows) rows<kRows>(p, j);
     for (; j < p.n; ++j) rows<1>(p, j);
   }
 
@@ -29,7 +29,9 @@ class QuantizedRows {
   static constexpr int kMost = 4;  // rows of x of one pass over some weights
   static constexpr int kLanes = sizeof(V) / sizeof(float);
   static constexpr int kRows = kLanes == 16 ? 4 : 2;  // of weights; their sums fit into registers
-  static constexpr int64_t kAhead = 1024;             // weights from a load to a prefetch
+  // Weights from a load to a prefetch, of several rows and of a single one, in which the processor
+  // finds the later ones itself.
+  static constexpr int64_t kAhead = 1024, kAheadOfOne = 128;
 
   static V load(const int8_t* w) {
 #ifdef __AVX512F__
@@ -61,7 +63,8 @@ class QuantizedRows {
     int64_t l = 0;
     for (; l + kStep <= k; l += kStep) {
       // Behind the end of these rows, the next ones begin.
-      const int64_t next = l + kAhead, ahead = next < k ? next : next - k + n * step;
+      const int64_t next = l + (n == 1 ? kAheadOfOne : kAhead);
+      const int64_t ahead = next < k ? next : next - k + n * step;
       if (l % 64 == 0) {
         for (int j = 0; j < n; ++j) prefetch(w + j * step, ahead);
       }
