@@ -127,17 +127,17 @@ class QuantizedProduct {
     const Workspace<C> copy(copied());
     const C* x = computed_x(copy);
     const int64_t cols = part_of(c_.n, std::max<int64_t>(16, kElementsPerThread / c_.k));
-    parallel_for(
-        ceil_div(c_.n, cols), Grain::cheap / (cols * c_.k) + 1, [&](int64_t begin, int64_t end) {
-          float sums[kMostQuantizedRows * kFewCols];
-          const int64_t last = std::min(end * cols, c_.n);
-          for (int64_t j = begin * cols; j < last; j += kFewCols) {
-            const int64_t count = std::min(kFewCols, last - j);
-            kernel({c_.m, count, c_.k, x, c_.weight + j * c_.weight_row, c_.weight_row, sums,
-                    one_by_one});
-            finish(sums, 0, c_.m, j, count);
-          }
-        });
+    parallel_for(ceil_div(c_.n, cols), Grain::cheap / (cols * c_.k) + 1,
+                 [&](int64_t begin, int64_t end) {
+                   float sums[kMostQuantizedRows * kFewCols];
+                   const int64_t last = std::min(end * cols, c_.n);
+                   for (int64_t j = begin * cols; j < last; j += kFewCols) {
+                     const int64_t count = std::min(kFewCols, last - j);
+                     kernel({c_.m, count, c_.k, x, c_.weight + j * c_.weight_row, c_.weight_row,
+                             sums, one_by_one});
+                     finish(sums, 0, c_.m, j, count);
+                   }
+                 });
   }
 
   // Some results at a time. Their sums are divided into parts, so that a block of weights has many

@@ -51,8 +51,8 @@ constexpr int64_t kResultPart = 8;
 template <int most>
 bool is_streamed(const LoopPlanOf<most>& plan, const int64_t* item, int64_t grain) {
   const auto address = [&](int k) { return reinterpret_cast<intptr_t>(plan.data[k]); };
-  if (!kStreams || grain < Grain::cheap || plan.inner_stride(0) != item[0] || plan.inner_size() < kLeastRun ||
-      address(0) % item[0] != 0) {
+  if (!kStreams || grain < Grain::cheap || plan.inner_stride(0) != item[0] ||
+      plan.inner_size() < kLeastRun || address(0) % item[0] != 0) {
     return false;
   }
   int64_t bytes = 0, result = 0;

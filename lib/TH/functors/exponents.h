@@ -1,8 +1,8 @@
 #ifndef TH_FUNCTORS_EXPONENTS_H
 #define TH_FUNCTORS_EXPONENTS_H
 
-// Functions of the exponents and the bits of numbers. They have no branches, so that loops over them
-// are vectorized, and all instruction sets give the same results.
+// Functions of the exponents and the bits of numbers. They have no branches, so that loops over
+// them are vectorized, and all instruction sets give the same results.
 
 #include <cmath>
 #include <cstdint>
@@ -67,7 +67,8 @@ TH_HD T exponent_of(T x) {
   const T size = std::fabs(x);
   const bool is_small = size < std::numeric_limits<T>::min();
   const auto word = word_of(is_small ? size * power_of_2<T>(up) : size);
-  const auto exponent = static_cast<T>((word >> BinaryFormat<T>::fraction) - (BinaryFormat<T>::bias - 1));
+  const auto exponent =
+      static_cast<T>((word >> BinaryFormat<T>::fraction) - (BinaryFormat<T>::bias - 1));
   const T shifted = is_small ? exponent - up : exponent;
   return size > 0 && size < std::numeric_limits<T>::infinity() ? shifted : T(0);
 }

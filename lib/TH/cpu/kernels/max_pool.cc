@@ -50,8 +50,8 @@ template <class V>
 using OffsetFor = std::conditional_t<sizeof(V) == 4, int32_t, int64_t>;
 
 // Windows that begin `stride` elements after each other and have their elements at the same offsets
-// from their first one. Sets the largest element of each and its index, where `first` is that of the
-// first window's first element. kStride: the stride if it is known, otherwise 0.
+// from their first one. Sets the largest element of each and its index, where `first` is that of
+// the first window's first element. kStride: the stride if it is known, otherwise 0.
 template <int64_t kStride, class T>
 void find_largest(const T* in, int64_t first, const int64_t* offsets, int elements, int64_t stride,
                   int64_t groups, T* values, int64_t* indices) {
@@ -106,8 +106,8 @@ void pool_plane(const MaxPoolCall& call, const T* in, T* values, int64_t* indice
     c_begin = std::min((x->padding + x->stride - 1) / x->stride, x->count);
     c_end = last < 0 ? 0 : std::min(last / x->stride + 1, x->count);
   }
-  const bool offsets_fit = z->size * y->size * x->size <=
-                           std::numeric_limits<OffsetFor<decltype(load(T()))>>::max();
+  const bool offsets_fit =
+      z->size * y->size * x->size <= std::numeric_limits<OffsetFor<decltype(load(T()))>>::max();
   int64_t offsets[kMostElements];
   int64_t rows[2] = {};  // those of the windows that have the offsets
   int elements = 0;

@@ -14,7 +14,8 @@ namespace {
 // Searches for this many elements at a time: each waits for memory, but not for another one.
 constexpr int kTogether = 8;
 
-// What is compared: the element itself where its type has the order of the sort keys, except for NaN.
+// Returns what is compared: the element itself where its type has the order of the sort keys,
+// except for NaN.
 template <class T>
 inline auto in_order(T x) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -26,8 +27,8 @@ inline auto in_order(T x) {
 template <class T>
 using Ordered = decltype(in_order(T()));
 
-// Computes elements_before() of each value, which is not NaN, for n >= 1 contiguous elements. It has
-// no branches, which would be mispredicted.
+// Computes elements_before() of each value, which is not NaN, for n >= 1 contiguous elements. It
+// has no branches, which would be mispredicted.
 template <bool right, class T>
 void search_together(const T* sorted, int64_t n, const Ordered<T>* values, int64_t* before) {
   const auto is_before = [&](const T* at, int j) {

@@ -1,8 +1,8 @@
 #ifndef TH_CPU_KERNELS_VECTOR_FUNCTORS_H
 #define TH_CPU_KERNELS_VECTOR_FUNCTORS_H
 
-// The functors for which vector_math.h and vector_special.h have vector functions. They were selected
-// by measurement; the others use glibc's vector functions.
+// The functors for which vector_math.h and vector_special.h have vector functions. They were
+// selected by measurement; the others use glibc's vector functions.
 
 #include "cpu/kernels/vector_special.h"
 #include "functors/functors.h"

@@ -76,7 +76,7 @@ __attribute__((noinline, cold)) F32 lgamma_of_lanes(Bits<F32> mask, F32 x, F32 y
   }
   return y;
 }
-// Of a float x >= 0. By Stirling's series from 8 on. Below, the recurrence gamma(x) = (x - 1)
+// x: a float >= 0. Uses Stirling's series from 8 on. Below, the recurrence gamma(x) = (x - 1)
 // gamma(x - 1) leads to an m from 1 to 2, and the polynomial is lgamma(m) without its zeros.
 inline F64 lgamma_of_float(F64 x) {
   const F64 one = all<F64>(1);
@@ -88,11 +88,10 @@ inline F64 lgamma_of_float(F64 x) {
     product = beyond ? product * m : product;
   }
   const F64 logarithm = log(large ? x : product), t = m - 1.5, y = 1 / x, z = y * y;
-  const F64 p =
-      polynomial(t, 0.48312895049449256, -0.14595990210977039, 0.062911414210453889,
-                 -0.031307997860176379, 0.01679649739045495, -0.0094363967844791237,
-                 0.0054564759231563072, -0.0031164010097934928, 0.0018483114664291798,
-                 -0.0015255219219984283, 0.00095991521578325594);
+  const F64 p = polynomial(t, 0.48312895049449256, -0.14595990210977039, 0.062911414210453889,
+                           -0.031307997860176379, 0.01679649739045495, -0.0094363967844791237,
+                           0.0054564759231563072, -0.0031164010097934928, 0.0018483114664291798,
+                           -0.0015255219219984283, 0.00095991521578325594);
   const F64 rest = (m - 1) * (m - 2) * p + (small ? -logarithm : logarithm);
   const F64 series = polynomial(z, 1.0 / 12, -1.0 / 360, 1.0 / 1260);
   const F64 stirling = fma(x - 0.5, logarithm - 1, fma(series, y, all<F64>(0.41893853320467274)));
