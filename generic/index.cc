@@ -173,7 +173,9 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
 void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEntries* entries) {
   int count = static_cast<int>(compat_rawlen(L, key));
   if (count > t->nDimension) {
-    raise_error(L, "%d indices for a tensor of %d dimensions", count, t->nDimension);
+    const bool may_be_range = count == 2 && t->nDimension == 1;
+    raise_error(L, "%d indices for a tensor of %d dimensions%s", count, t->nDimension,
+                may_be_range ? "; a range is a table in the table: t[{{2, 5}}]" : "");
   }
   check_no_holes(L, kIndexing, key, count, t->nDimension);
   int d = 0;
@@ -399,24 +401,15 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     by = check_tensor(L, state, 2);
     source = check_source(L, state);
   }
-  const bool is_checked = !number && state->rules.pairing == th::Pairing::numpy;
-  if (is_checked && !th::tracing())
-    protect(L, kIndexing, [&] { th::check_mask_source(by, *source); });
-  // One element is assigned to each position.
-  if (!number && source->numel() == 1 && (tracked || is_checked)) {
-    Tensor* repeated = push_new_tensor(L, state, source->dtype);
-    t = check_tensor(L, state, 1);
-    by = check_tensor(L, state, 2);
-    protect(L, kIndexing, [&] {
-      const int64_t count = t->numel(), step = 0;
-      th::set_storage(repeated, source->storage, source->storageOffset, 1, &count, &step);
-    });
-    source = repeated;
-  }
+  // indexPutMask checks the number of elements, and assigns one element to each position.
+  const bool is_put =
+      !number && (state->rules.pairing == th::Pairing::numpy || (tracked && source->numel() == 1));
   protect(L, kIndexing, [&] {
     th::RulesScope rules(state->rules);
     if (number) {
       th::ops::maskedFill(t, by, value);
+    } else if (is_put) {
+      th::ops::indexPutMask(t, by, source, false);
     } else {
       th::ops::maskedCopy(t, by, source);
     }

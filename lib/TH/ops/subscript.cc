@@ -344,13 +344,6 @@ void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count
   set_view(r, *result);
 }
 
-void check_mask_source(Tensor* mask, const Tensor& source) {
-  const auto ones = static_cast<int64_t>(ops::countNonzeroall(mask).to_double());
-  if (ones == source.numel() || source.numel() == 1) return;
-  fail("the mask has %lld ones, but the source has %lld elements", static_cast<long long>(ones),
-       static_cast<long long>(source.numel()));
-}
-
 void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src,
                      bool accumulate) {
   Resolved to = resolve(*t, subscripts, count);

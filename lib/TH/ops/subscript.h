@@ -20,9 +20,6 @@ inline Subscript new_subscript(Subscript::Kind kind) { return {kind, 0, 0, 1, nu
 // tensors. As in NumPy, tensors are broadcast together; the broadcast dimensions replace the first
 // indexed dimension, or come first if the tensors are not adjacent.
 void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count);
-// Throws unless the mask has as many ones as source has elements, or source has one element.
-// maskedCopy takes the first elements of a longer source, as in Torch7.
-void check_mask_source(Tensor* mask, const Tensor& source);
 // Writes the selected elements: sets them to src, which is broadcast or paired in order, or to
 // value. accumulate adds instead; it requires subscripts with tensors.
 void subscript_write(Tensor* t, const Subscript* subscripts, int count, Tensor* src,
