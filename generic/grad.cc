@@ -2,6 +2,8 @@
 
 #include "grad/tape.h"
 
+#include <algorithm>
+
 #include "bindings.h"
 #include "luaT.h"
 #include "lua_compat.h"
@@ -261,13 +263,52 @@ int resume_in(lua_State* L) {
   return results + 1;
 }
 
-// detached(t): a copy that depends on nothing.
+// Gives r the sizes of t and strides of the same kind: the dimensions have the order that they have
+// in t's memory, and the same ones can be merged. r is contiguous if elements of t share memory.
+void take_layout(Tensor* r, const Tensor& t) {
+  const int dims = t.nDimension;
+  int order[th::kMaxDims], count = 0;  // dimensions of several elements, the innermost first
+  for (int d = 0; d < dims; ++d) {
+    if (t.size[d] > 1) order[count++] = d;
+  }
+  std::stable_sort(order, order + count, [&](int a, int b) { return t.stride[a] < t.stride[b]; });
+  if (t.numel() == 0 || is_contiguous(t) || t.stride[order[0]] == 0) return th::resize_as(r, t);
+  int64_t stride[th::kMaxDims];
+  std::fill(stride, stride + dims, 1);
+  stride[order[0]] = t.stride[order[0]] == 1 ? 1 : 2;
+  for (int k = 1; k < count; ++k) {
+    const int d = order[k], inner = order[k - 1];
+    const bool merge = t.stride[d] == t.size[inner] * t.stride[inner];
+    stride[d] = t.size[inner] * stride[inner] + (merge ? 0 : 1);
+  }
+  th::resize(r, dims, t.size, stride);
+}
+
+// copied(t): a copy on which functions act as they do on t, because it has t's layout.
+int copied(lua_State* L) {
+  Tensor* t = nullptr;
+  Tensor* copy = push_new_like(L, state_of(L), 1, &t);
+  protect(L, "grad", [&] {
+    take_layout(copy, *t);
+    th::trace_allocation(*copy);
+    th::ops::copy(copy, t);
+  });
+  return 1;
+}
+
+// detached(t [, like]): a copy that depends on nothing. It is contiguous, or with `like` as
+// copied(t).
 int detached(lua_State* L) {
+  const bool like = lua_toboolean(L, 2);
   Tensor* t = nullptr;
   Tensor* copy = push_new_like(L, state_of(L), 1, &t);
   protect(L, "stopGradient", [&] {
     th::grad::Pause pause;
-    th::resize_as(copy, *t);
+    if (like) {
+      take_layout(copy, *t);
+    } else {
+      th::resize_as(copy, *t);
+    }
     th::trace_allocation(*copy);
     th::ops::copy(copy, t);
   });
@@ -304,6 +345,7 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"is_active", guarded<is_active>},
                             {"add_one", guarded<add_one>},
                             {"resume", guarded<resume_in>},
+                            {"copied", guarded<copied>},
                             {"detached", guarded<detached>},
                             {"numbers", guarded<numbers>}};
 

@@ -104,7 +104,7 @@ return function(tensor, native, parts)
          for k = 1, results.n do
             results[k] = map(results[k], function(leaf)
                if istensor(leaf) then
-                  return native.is_operand(leaf) and native.detached(leaf) or leaf
+                  return native.is_operand(leaf) and native.detached(leaf, true) or leaf
                end
                return type(leaf) == 'number' and wrap(constant(leaf)) or leaf
             end)

@@ -44,15 +44,16 @@ return function(tensor, native, parts)
    end
 
    -- A copy of arguments that f may overwrite.
-   local function copied(args)
-      return map(args, function(leaf) return istensor(leaf) and leaf:clone() or leaf end)
+   local function copies(args)
+      return map(args, function(leaf) return istensor(leaf) and native.copied(leaf) or leaf end)
    end
 
    -- The results of f(args), as a list, without recording them. name: that of the function that was
    -- called.
    local function plain(name, f, args)
       local arguments = map(args, function(leaf)
-         return istensor(leaf) and native.detached(leaf) or isnumber(leaf) and leaf:item() or leaf
+         return istensor(leaf) and native.detached(leaf, true)
+            or isnumber(leaf) and leaf:item() or leaf
       end)
       arguments.n = args.n or #args
       local results, failure = run(false, nil, f, arguments)
@@ -87,7 +88,7 @@ return function(tensor, native, parts)
          end)
       end
       local list = tensor.vjp(function(given)
-         results = pack(tensor.vjp(f, copied(args), given))
+         results = pack(tensor.vjp(f, copies(args), given))
          return inner(results[1], tangents)
       end, { cotangents }, { new{ 1 } })
       return list[1], unpack(results, 2, results.n)
@@ -115,7 +116,7 @@ return function(tensor, native, parts)
       for k = 1, count do
          local cotangent = y:clone():zero()
          cotangent:view(-1)[k] = 1
-         rows[k]:copy(tensor.vjp(f, { x:clone() }, { cotangent })[1]:reshape(x:nElement()))
+         rows[k]:copy(tensor.vjp(f, { native.copied(x) }, { cotangent })[1]:reshape(x:nElement()))
       end
       return rows
    end
@@ -168,9 +169,11 @@ return function(tensor, native, parts)
       end
       -- The arguments moved along the directions.
       local function move(value, direction, by)
-         if istensor(value) or type(value) == 'number' then
-            local is_constant = not direction or istensor(value) and value:nElement() == 0
-            return is_constant and value or value + direction * by
+         if istensor(value) then
+            local is_constant = not direction or value:nElement() == 0
+            return is_constant and value or native.copied(value):add(direction * by)
+         elseif type(value) == 'number' then
+            return direction and value + direction * by or value
          elseif type(value) == 'table' and getmetatable(value) == nil then
             local result = {}
             for key, field in each(value) do
@@ -194,7 +197,7 @@ return function(tensor, native, parts)
          check_values('the results', results, results.n)
          local cotangents = map(results, random)
          cotangents.n = nil
-         local found = inner(tensor.vjp(f, copied(list), cotangents), directions)[1]
+         local found = inner(tensor.vjp(f, copies(list), cotangents), directions)[1]
          local more = inner(plain('gradcheck', f, move(list, directions, step)), cotangents)[1]
          local less = inner(plain('gradcheck', f, move(list, directions, -step)), cotangents)[1]
          local expected = (more - less) / (2 * step)

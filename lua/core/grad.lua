@@ -178,7 +178,7 @@ local function install(tensor)
                   if copy then
                      is_tied = true
                   else
-                     copy = native.can_track(leaf) and leaf or leaf:clone()
+                     copy = native.can_track(leaf) and leaf or native.copied(leaf)
                      native.track(tape, copy)
                      copies[leaf] = copy
                   end
@@ -192,9 +192,7 @@ local function install(tensor)
                   return leaf
                end
                local view = is_tied and views[leaf] or leaf.new():set(leaf)
-               if is_tied then
-                  views[leaf] = view
-               end
+               views[leaf] = is_tied and view or nil
                return view
             end)
          end

@@ -1,0 +1,68 @@
+-- The separator that `load` finds in tables whose first line contains several of `,`, `;` and tabs.
+
+local tensor = require 'tensor'
+
+local name = os.tmpname()
+
+local function loaded(text, options)
+  local file = assert(io.open(name, 'w'))
+  file:write(text)
+  file:close()
+  options = options or { columns = true }
+  options.format = 'csv'
+  return tensor.load(name, options)
+end
+
+-- Tables of columns as text: their names, and the elements of each.
+local function shown(t)
+  local parts = {}
+  for k, column in ipairs(t) do
+    local list = tensor.isTensor(column) and column:totable() or column
+    for i, x in ipairs(list) do list[i] = tostring(x) end
+    parts[k] = t.names[k] .. '=' .. table.concat(list, '|')
+  end
+  return table.concat(parts, ' ')
+end
+
+describe('the separator of a table', function()
+  teardown(function() os.remove(name) end)
+
+  local cases = {
+    { 'Name;Wert, mm\nA;1,5\nB;2,5\n', 'Name=A|B Wert, mm=1.5|2.5' },
+    { 'a;b\n1,5;2,5\n3,0;4,1\n', 'a=1.5|3 b=2.5|4.1' },
+    { 'id,note\n1,a;b\n2,c;d\n', 'id=1|2 note=a;b|c;d' },
+    { 'x;y,z\n1;2,a\n3;4,b\n', 'x;y=1;2|3;4 z=a|b' },
+    { 'note;text,id\nfoo;bar,1\nbaz,2\n', 'note;text=foo;bar|baz id=1|2' },
+    { 'name, first\tage\nDoe, Jane\t30\nRoe, Tim\t4\n', 'name, first=Doe, Jane|Roe, Tim age=30|4' },
+    { '"a,b";"c"\n"1,5";2\n"2,5";3\n', 'a,b=1.5|2.5 c=2|3' },
+    { 'a,b\n"x;y",1\n"z;w",2\n', 'a=x;y|z;w b=1|2' },
+  }
+  for _, case in ipairs(cases) do
+    it('is found in ' .. case[1]:gsub('%c', ' '), function()
+      -- Tables of rows have their names in a second result.
+      local t, names = loaded(case[1])
+      t.names = names
+      assert.are.equal(case[2], (shown(t):gsub('%.0', '')))
+    end)
+  end
+
+  it('is found without a header, and in long files', function()
+    local rows = {}
+    for k = 1, 500 do rows[k] = ('%d,5;%d,25;-7'):format(k, k) end
+    local t = loaded(table.concat(rows, '\n'), {})
+    assert.are.same({ 500, 3 }, t:size():totable())
+    assert.are.same({ 500.5, 500.25, -7 }, t[500]:totable())
+    assert.are.same({ { 1.5, 2.5 } }, loaded('1,5;2,5', {}):totable())
+  end)
+
+  it('is the one that was passed', function()
+    local t = loaded('a;b,c\n1;2,3\n', { columns = true, separator = ',' })
+    assert.are.same({ '1;2' }, t[1])
+  end)
+
+  it('does not hide that a matrix has text', function()
+    local fine, failure = pcall(loaded, 'day,x\n2024-01-01,3\n', {})
+    assert.is_false(fine)
+    assert.matches("'2024%-01%-01' is not a number: text needs the option columns = true", failure)
+  end)
+end)
