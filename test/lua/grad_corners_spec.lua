@@ -89,7 +89,7 @@ local corners = {
     { 0, 0, 1, 0, 0 } },
   { 'clamp from below', function(x) return x:clamp(1) end, { 0, 1, 2 }, { 0, 0, 1 } },
   { 'leakyRelu', function(x) return tensor.leakyRelu(x, 0.5) end, { -1, 0, 2 }, { 0.5, 0.5, 1 } },
-  { 'elu', function(x) return tensor.elu(x, 2) end, { -700, 0, 2 }, { 0, 2, 1 } },
+  { 'elu', function(x) return tensor.elu(x, 2) end, { -700, 0, 2 }, { 2 * math.exp(-700), 2, 1 } },
   { 'clampMax', function(x) return x:clampMax(1) end, { 0, 1, 2 }, { 1, 0, 0 } },
 
   -- products
