@@ -12,7 +12,8 @@ local raise, is_tracked = native.raise, native.is_tracked
 local versions = require 'tensor.versions'
 local each, is_callable = versions.each, versions.is_callable
 local parameters = require 'tensor.optim.parameters'
-local with_defaults = require 'tensor.optim.options'
+local options_of = require 'tensor.optim.options'
+local with_defaults = options_of.with_defaults
 local describe = native.describe(tensor)
 
 -- The constructors' second argument `extras` is that of optim/flat.lua, which hides it.
@@ -362,19 +363,22 @@ local function norm_of(leaves)
    return total and tensor.sqrt(total)
 end
 
---- clipNorm(gradients, limit): scales the gradients if the norm of all their elements is above the
--- limit, or NaN. A Blob stands for its diff, and integers are constants, as for optimizers. Returns
--- the norm before: a number, or in tensor.compile a tensor of one element.
-function optim.clipNorm(gradients, limit)
+--- clipNorm(gradients, limit, {tensors = false}): scales the gradients if the norm of all their
+-- elements is above the limit, or NaN. A Blob stands for its diff, and integers are constants, as
+-- for optimizers. Returns the norm before: a number, or a DoubleTensor of one element if `tensors`
+-- is true or tensor.compile records.
+function optim.clipNorm(gradients, limit, options)
    if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
       raise(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
          is_tracked(limit) and describe(limit) or tostring(limit)))
    end
+   options = options == nil and {} or options
+   options_of.check('clipNorm', options, {tensors = 'boolean'})
    local leaves = parameters.gradients(gradients)
    local norm = norm_of(leaves)
    if not norm then
-      return 0
-   elseif tensor.isCompiling() then
+      return options.tensors and tensor.DoubleTensor{0} or 0
+   elseif options.tensors or tensor.isCompiling() then
       local one = tensor.onesLike(norm)
       local scale = tensor.where(tensor.le(norm, limit), one, tensor.cdiv(one * limit, norm + 1e-6))
       for _, g in ipairs(leaves) do

@@ -79,6 +79,19 @@ describe('false as a gradient', function()
     assert.are.same({ 7, 7 }, params.b:totable())
   end)
 
+  it('returns the norm as a tensor with the option tensors of clipNorm', function()
+    local gradients = {tensor.Tensor{3, 0}, {x = tensor.Tensor{{4}}}}
+    assert.are.same({5}, optim.clipNorm(gradients, 10, {tensors = true}):totable())
+    assert.are.same({5}, optim.clipNorm(gradients, 1, {tensors = true}):totable())
+    assert.is_true(math.abs(tree.norm(gradients) - 1) < 1e-6)
+    assert.are.same({0}, optim.clipNorm({}, 1, {tensors = true}):totable())
+    assert.are.equal(0, optim.clipNorm({}, 1, {}))
+    assert.has_error(function() optim.clipNorm(gradients, 1, {tensor = true}) end,
+                     'optim.clipNorm: unknown option tensor; the options are tensors')
+    assert.has_error(function() optim.clipNorm(gradients, 1, 3) end,
+                     'optim.clipNorm: a table of options is expected, got number')
+  end)
+
   it('does not change the norm of clipNorm', function()
     local gradients = { a = V { 3, 4 }, b = false, c = { false } }
     assert.are.equal(5, optim.clipNorm(gradients, 1))

@@ -6,7 +6,7 @@ local raise, is_tracked = native.raise, native.is_tracked
 local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
 local is_callable = require 'tensor.versions'.is_callable
-local with_defaults = require 'tensor.optim.options'
+local with_defaults = require 'tensor.optim.options'.with_defaults
 local describe = native.describe(tensor)
 
 -- A step may run in a scope, which the state outlives.

@@ -32,12 +32,7 @@ local function check_limits(name, key, value)
    end
 end
 
--- Returns the options with defaults. The rate is a number or a function of the step.
-return function(name, options, defaults)
-   local result, known = {}, {rate = 'number function'}
-   for key, value in each(defaults) do
-      result[key], known[key] = value, known[key] or type(value)
-   end
+local function check(name, options, known)
    if type(options) ~= 'table' then
       raise(('optim.%s: a table of options is expected, got %s'):format(
          name, type_name(options)))
@@ -46,6 +41,15 @@ return function(name, options, defaults)
    if not fine then
       raise(('optim.%s: %s'):format(name, failure))
    end
+end
+
+-- Returns the options with defaults. The rate is a number or a function of the step.
+local function with_defaults(name, options, defaults)
+   local result, known = {}, {rate = 'number function'}
+   for key, value in each(defaults) do
+      result[key], known[key] = value, known[key] or type(value)
+   end
+   check(name, options, known)
    for key, value in each(options) do
       if type(value) == 'number' then
          check_limits(name, key, value)
@@ -57,3 +61,5 @@ return function(name, options, defaults)
    end
    return result
 end
+
+return {check = check, with_defaults = with_defaults}
