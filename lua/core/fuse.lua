@@ -12,16 +12,41 @@ local function install(tensor)
       raise('fuse: ' .. string.format(...))
    end
 
-   -- Replaces numbers by tensors of 1 element. Raises an error if tensor types differ.
-   local function tensors_of(tensors, names)
+   -- Operations of these types compute with numbers that the type cannot hold.
+   local narrow = {}
+   for name in ('Byte Char Short Int Long Half BFloat16'):gmatch '%S+' do
+      narrow['torch.' .. name .. 'Tensor'] = true
+   end
+
+   -- Returns the expression with the numbers among the operands written in it, and the other ones.
+   local function with_literals(expression, tensors, names)
+      local literals, others = {}, {}
+      for k, value in ipairs(tensors) do
+         local literal = type(value) == 'number' and ('%.17g'):format(value)
+         if literal then
+            literals[names[k]] = '(' .. literal .. ')'
+         else
+            others[#others + 1] = value
+         end
+      end
+      -- Names that a parenthesis follows are functions.
+      return (expression:gsub('([%w_.]+)(%s*%(?)', function(name, tail)
+         local literal = not tail:find('(', 1, true) and literals[name]
+         return literal and literal .. tail
+      end)), others
+   end
+
+   -- Returns the expression and tensors for its operands. Numbers become tensors of 1 element, or
+   -- parts of the expression. Raises an error if tensor types differ.
+   local function tensors_of(expression, tensors, names)
       local own, alike = getmetatable(tensors[1]), tensor.isTensor(tensors[1])
       for k = 2, #tensors do
          alike = alike and getmetatable(tensors[k]) == own and tensor.isTensor(tensors[k])
       end
       if alike then
-         return tensors
+         return expression, tensors
       end
-      local class, first
+      local class, first, exact
       for k, value in ipairs(tensors) do
          if tensor.isTensor(value) then
             local name = tensor.typename(value)
@@ -32,17 +57,31 @@ local function install(tensor)
          elseif type(value) ~= 'number' and not is_tracked(value) then
             fail("a tensor or a number is expected for '%s', got %s", names[k],
                  type_name(value))
+         elseif type(value) == 'number' then
+            -- Not infinite, NaN or an integer of more than 53 bits.
+            exact = exact ~= false and value - value == 0
+                    and tonumber(('%.17g'):format(value)) == value
+         end
+      end
+      for k, value in ipairs(tensors) do
+         if is_tracked(value) then
+            tensors[k] = value.tensor:type(class or tensor.getdefaulttensortype())
+         end
+      end
+      if exact and narrow[class] then
+         local text, others = with_literals(expression, tensors, names)
+         -- An expression cannot have functions of numbers only.
+         if pcall(operands_of, text) then
+            return text, others
          end
       end
       local new = class and tensor.getmetatable(class).new or tensor.Tensor
       for k, value in ipairs(tensors) do
          if type(value) == 'number' then
             tensors[k] = new(1):fill(value)
-         elseif is_tracked(value) then
-            tensors[k] = value.tensor:type(class or tensor.getdefaulttensortype())
          end
       end
-      return tensors
+      return expression, tensors
    end
 
    local function by_name(names, values)
@@ -79,11 +118,12 @@ local function install(tensor)
             fail("operand '%s' is nil", names[k])
          end
       end
-      tensors = tensors_of(tensors, names)
+      local expression
+      expression, tensors = tensors_of(self.expression, tensors, names)
       if result ~= nil then
-         return evaluate(result, self.expression, tensors)
+         return evaluate(result, expression, tensors)
       end
-      return evaluate(self.expression, tensors)
+      return evaluate(expression, tensors)
    end
 
    --- Call forms: f(a, b, ...), f(result, a, b, ...), f{a = a, b = b, ...} and f(result, {...}).

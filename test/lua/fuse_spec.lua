@@ -306,3 +306,39 @@ it('operands may be numbers that depend on the arguments of a gradient', functio
     end))
   end
 end)
+
+describe('numbers as operands', function()
+  it('are not rounded to the element type', function()
+    local h, b = tensor.HalfTensor { 60000 }, tensor.BFloat16Tensor { 100 }
+    for _, case in ipairs { { h, 1e-9 }, { h, -1e-9 }, { b, 0.3 }, { b, -0.3 }, { h, 2 } } do
+      local t, number = case[1], case[2]
+      assert.are.equal((t * number)[1], tensor.fuse 'x*y' (t, number)[1])
+      assert.are.equal((t / number)[1], tensor.fuse 'x / y' (t, number)[1])
+      assert.are.equal(tensor.pow(t, number)[1], tensor.fuse 't^e' { t = t, e = number }[1])
+      assert.are.equal((t - number)[1], tensor.fuse 'x-e2' (t, number)[1])
+    end
+    local step = tensor.fuse 'w - rate*g'
+    local w, g = tensor.HalfTensor { 1 }, tensor.HalfTensor { 30000 }
+    assert.are.equal((w - g * 2e-8)[1], step { w = w, g = g, rate = 2e-8 }[1])
+    local r = tensor.HalfTensor()
+    assert.are.equal(step { w = w, g = g, rate = 2e-8 }[1], step(r, w, 2e-8, g)[1])
+    assert.are.equal((w * math.huge)[1], tensor.fuse 'w*x' (w, math.huge)[1])
+    local df = tensor.grad(function(p) return tensor.fuse 'a*x*y' (h, 2, p.s):sum() end)
+    assert.are.equal(tensor.mul(h, 2)[1], df { s = 3 }.s)
+    local tointeger = rawget(math, 'tointeger')
+    if tointeger then
+      local odd = tointeger(2 ^ 53) + 1
+      assert.are.equal(odd, tensor.fuse 'x*y' (tensor.LongTensor { 1 }, odd)[1])
+    end
+    assert.are.equal(3, tensor.fuse 'exp(y)*x' (0, tensor.HalfTensor { 3 })[1])
+  end)
+
+  it('may be beyond the elements where the operations take them', function()
+    local t = tensor.ByteTensor { 1, 200 }
+    assert.are.same({ 1, 1 }, tensor.fuse 'x<y' (t, 300):totable())
+    assert.are.same({ 1, 0 }, tensor.fuse 'x<y' (t, 1.5):totable())
+    assert.are.same({ 1, 200 }, tensor.fuse 'cmax(x,y)' (t, -1):totable())
+    assert.matches('0.5 does not fit into elements of type Int',
+                   message(tensor.fuse 'x*y', tensor.IntTensor { 1 }, 0.5))
+  end)
+end)
