@@ -107,13 +107,17 @@ void write_quantiles(Tensor* r, Tensor* t, int64_t dim, Tensor* parts,
   }
 }
 
-// Returns t's rows minus their means; a vector is one row.
+// Returns t's rows minus their means; a vector is one row. The second time removes the rounding
+// error of the means.
 TensorRef centered_rows(Tensor* t) {
   TensorRef x = in_type(t, compute_type(t->dtype));
   TensorRef rows = x->nDimension == 1 ? unsqueezed(x, 0) : shared(x.get());
-  TensorRef mean = made(rows->dtype, [&](Tensor* r) { ops::mean(r, rows.get(), 1, true); });
-  return made(rows->dtype,
-              [&](Tensor* r) { ops::csub(r, rows.get(), 1, expanded(mean, *rows).get()); });
+  for (int times = 0; times < 2; ++times) {
+    TensorRef mean = made(rows->dtype, [&](Tensor* r) { ops::mean(r, rows.get(), 1, true); });
+    rows = made(rows->dtype,
+                [&](Tensor* r) { ops::csub(r, rows.get(), 1, expanded(mean, *rows).get()); });
+  }
+  return rows;
 }
 
 TensorRef covariances(Tensor* t, bool biased) {
@@ -240,13 +244,14 @@ using namespace formulas;
 // The quantile of the elements that are not NaN. The dimension keeps size 1.
 Var nan_quantile_of(const Var& t, int64_t dim, double q) {
   const Var x = as(t, compute_type(t->dtype)), sorted = sorted_along(x, dim);
-  const Var last = sum(as(eqTensor(sorted, sorted), x->dtype), dim, true) - 1;
+  const Var count = sum(as(eqTensor(sorted, sorted), DType::Long), dim, true);
+  const Var last = as(count, DType::Double) - 1;
   const Var rank = cmaxValue(last * q, Scalar(0)), below = floor(rank), beyond = rank - below;
   auto at = [&](const Var& position) {
     return gather(sorted, dim, as(position + static_cast<double>(TH_INDEX_BASE), DType::Long));
   };
-  const Var low = at(below), high = at(ceil(rank));
-  const Var between = low * (1 - beyond) + high * beyond;
+  const Var low = at(below), high = at(ceil(rank)), weight = as(beyond, x->dtype);
+  const Var between = low * (1 - weight) + high * weight;
   return where(eqTensor(low, high), low, where(eqTensor(below, rank), low, between));
 }
 
@@ -275,8 +280,11 @@ Var weighted_covariances(Tensor* t, const Var& weights, const Var& divisor) {
   const Var x = as(ref(t), compute_type(t->dtype));
   const int64_t row[] = {1, t->size[t->nDimension - 1]};
   const Var rows = t->nDimension == 1 ? with_shape(x, 2, row) : x, w = with_shape(weights, 2, row);
-  const Var mean = sum(rows * w, int64_t{1}, true) / sum(w, int64_t{1}, true);
-  const Var rest = rows - mean;
+  const Var sum_of_weights = sum(w, int64_t{1}, true);
+  const auto centered = [&](const Var& v) {
+    return v - sum(v * w, int64_t{1}, true) / sum_of_weights;
+  };
+  const Var rest = centered(centered(rows));  // the second time removes the mean's rounding error
   return matmul(rest * w, transposed(rest)) / divisor;
 }
 
