@@ -24,16 +24,15 @@ struct CsvStyle {
   char separator = ',', quote = '"', comment = 0, decimal = '.';  // 0: none
   CsvInvalid invalid = CsvInvalid::error;
   std::vector<std::string> missing;  // texts that mean NaN
-  // Look for another separator if the first line has none of this one, and with it for the decimal
-  // point: ';', with ',' as the decimal point if numbers have it, as spreadsheets write in many
-  // languages, or a tab.
+  // Look for another separator, and with it for the decimal point: ';', with ',' as the decimal
+  // point if numbers have it, as spreadsheets write in many languages, or a tab.
   bool find_separator = false, find_decimal = false;
 };
 // Error: characters that exclude each other.
 void check_csv_style(const CsvStyle& style);
-// Sets the separator and the decimal point as above. bytes: a file. Returns false if neither
-// separator occurs in its first line.
-bool find_csv_separator(const char* bytes, size_t size, int64_t skipped_lines, CsvStyle* style);
+// Sets the separator and the decimal point as above. bytes: a table from its first record on.
+// Returns false if the first lines have neither, or have commas that may be the separators.
+bool find_csv_separator(const char* bytes, size_t size, CsvStyle* style);
 // The texts that mean NaN by default.
 extern const std::vector<std::string> kCsvMissing;
 
@@ -93,7 +92,7 @@ class CsvReader {
   };
 
   void start();
-  void read_first_record(Head head);
+  const char* read_first_record(Head head);  // returns where it begins
   const char* read_record();
   bool is_first_field_bad(const Column& column);
   bool find_bad_first_fields();

@@ -309,9 +309,11 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
       return end;
     }
     if (style_.invalid != CsvInvalid::nan) {
-      fail_here(column.fixed ? "is not a number"
-                             : "is not a number, but values above it are: the options missing, "
-                               "invalid and types say how to read it");
+      fail_here(together_      ? "is not a number: the options missing and invalid say how to read "
+                                 "it, and columns = true reads text"
+                : column.fixed ? "is not a number"
+                               : "is not a number, but values above it are: the options missing, "
+                                 "invalid and types say how to read it");
     }
     real = kNaN;
   }
@@ -352,13 +354,10 @@ inline const char* CsvReader::read_field(Column& column, Column& target, const c
 // ---- records ------------------------------------------------------------------------------------
 
 void CsvReader::read_head(Head head) {
-  read_first_record(head);
+  const char* first = read_first_record(head);
   CsvStyle other = style_;
-  const auto size = static_cast<size_t>(end_ - begin_);
-  if (columns_ != 1 || !style_.find_separator ||
-      !find_csv_separator(begin_, size, skipped_lines_, &other)) {
-    return;
-  }
+  const auto size = static_cast<size_t>(end_ - first);
+  if (!style_.find_separator || !find_csv_separator(first, size, &other)) return;
   std::swap(style_, other);
   start();
   read_first_record(head);
@@ -368,13 +367,13 @@ void CsvReader::read_head(Head head) {
   read_first_record(head);
 }
 
-void CsvReader::read_first_record(Head head) {
+const char* CsvReader::read_first_record(Head head) {
   first_record_ = nullptr;
   columns_ = 0;
   names_.clear();
   fields_.clear();
   if (!skip_to_record()) fail("there is no line in it");
-  first_record_ = at_;
+  const char* const first = first_record_ = at_;
   first_line_ = line_;
   bool numbers = true;
   for (const char* p = at_;; ++p) {
@@ -399,6 +398,7 @@ void CsvReader::read_first_record(Head head) {
   } else {
     names_.clear();
   }
+  return first;
 }
 
 void CsvReader::begin(const std::vector<CsvKind>& kinds, bool together, int64_t most_rows) {

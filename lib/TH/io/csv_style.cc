@@ -50,6 +50,35 @@ bool has_decimals(const std::string& text, char point, bool enclosed) {
   return false;
 }
 
+// The number of separators in each line of `text`, without those in quotes and comments. Lines
+// without fields do not count.
+std::vector<size_t> count_in_lines(const std::string& text, const CsvStyle& style, char separator) {
+  std::vector<size_t> counts(1);
+  bool quoted = false, commented = false, is_empty = true;
+  for (char c : text) {
+    if (!quoted && (c == '\n' || c == '\r')) {
+      counts.back() = is_empty ? 0 : counts.back();
+      if (!is_empty) counts.push_back(0);
+      commented = false;
+      is_empty = true;
+    }
+    commented = commented || (style.comment && c == style.comment && !quoted);
+    if (commented) continue;
+    if (c == style.quote) quoted = !quoted;
+    is_empty = is_empty && is_ascii_space(c) && c != separator;
+    if (!quoted && c == separator) ++counts.back();
+  }
+  counts.pop_back();
+  return counts;
+}
+
+// Returns true if each of the first lines has as many of these separators, and at least one.
+bool is_in_each_line(const std::string& text, const CsvStyle& style, char separator) {
+  const std::vector<size_t> counts = count_in_lines(text, style, separator);
+  return !counts.empty() && counts[0] > 0 &&
+         std::all_of(counts.begin(), counts.end(), [&](size_t n) { return n == counts[0]; });
+}
+
 }  // namespace
 
 void check_csv_style(const CsvStyle& style) {
@@ -60,29 +89,27 @@ void check_csv_style(const CsvStyle& style) {
   check_character("decimal", style.decimal, separator + quote);
 }
 
-bool find_csv_separator(const char* bytes, size_t size, int64_t skipped_lines, CsvStyle* style) {
-  std::string head(bytes, std::min(kHead, size));
-  head += '\n';
-  size_t at = 0;
-  for (int64_t k = 0; k < skipped_lines && at < head.size(); ++k) {
-    at = std::min(head.find_first_of("\r\n", at), head.size());
-    if (at < head.size() && head[at] == '\r') ++at;
-    if (at < head.size() && head[at] == '\n') ++at;
-  }
-  head.erase(0, at);
-  size_t begin = head.find_first_not_of("\r\n");
-  while (style->comment && begin != std::string::npos && head[begin] == style->comment) {
-    begin = head.find_first_not_of("\r\n", head.find_first_of("\r\n", begin));
-  }
-  if (begin == std::string::npos) return false;
+bool find_csv_separator(const char* bytes, size_t size, CsvStyle* style) {
+  std::string lines(bytes, std::min(kHead, size));
+  const size_t last_line = lines.find_last_of("\r\n");
+  if (size > kHead && last_line != std::string::npos) lines.resize(last_line);
+  lines += '\n';
   std::string ends = "\r\n";
   if (style->comment) ends += style->comment;
-  const std::string line = head.substr(begin, head.find_first_of(ends, begin) - begin);
+  const std::string line = lines.substr(0, lines.find_first_of(ends));
+  if (line.find(style->separator) != std::string::npos && style->separator != ',') return false;
+  // If the first line has commas, too, a tab in each line separates, and semicolons do unless the
+  // commas may: all lines have as many, and they are not decimal points.
+  const bool has_commas = line.find(',') != std::string::npos;
+  const bool by_commas = has_commas && is_in_each_line(lines, *style, ',');
   const auto separates = [&](char c) {
-    return c != style->quote && c != style->comment && line.find(c) != std::string::npos;
+    if (c == style->quote || c == style->comment || line.find(c) == std::string::npos) return false;
+    if (!has_commas || style->separator != ',') return true;
+    const bool commas_may = c == ';' && by_commas && !has_decimals(lines, ',', true);
+    return is_in_each_line(lines, *style, c) && !commas_may;
   };
   if (separates(';')) {
-    const bool comma = has_decimals(head, ',', true) && !has_decimals(head, '.', false);
+    const bool comma = has_decimals(lines, ',', true) && !has_decimals(lines, '.', false);
     style->separator = ';';
     if (style->find_decimal) style->decimal = comma ? ',' : '.';
     return true;
