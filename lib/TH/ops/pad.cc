@@ -12,9 +12,10 @@
 namespace th {
 namespace {
 
-enum class Mode { edge, reflect, symmetric, wrap };
+enum class Mode { constant, edge, reflect, symmetric, wrap };
 
-constexpr std::pair<const char*, Mode> kModes[] = {{"edge", Mode::edge},
+constexpr std::pair<const char*, Mode> kModes[] = {{"constant", Mode::constant},
+                                                   {"edge", Mode::edge},
                                                    {"reflect", Mode::reflect},
                                                    {"symmetric", Mode::symmetric},
                                                    {"wrap", Mode::wrap}};
@@ -105,9 +106,11 @@ void calls(args::pad& a) {
 
 void shapes(args::padMode& a, Shapes& s) {
   if (!find_mode(a.mode)) {
-    s.fail(a.mode, "'edge', 'reflect', 'symmetric' or 'wrap' is expected, got '%s'", a.mode);
+    s.fail(a.mode, "'constant', 'edge', 'reflect', 'symmetric' or 'wrap' is expected, got '%s'",
+           a.mode);
   }
   set_padded(a, &s);
+  if (*find_mode(a.mode) == Mode::constant) return;
   for (int d = 0; d < a.t->nDimension; ++d) {
     const int64_t before = a.widths.size[2 * d], after = a.widths.size[2 * d + 1];
     const int64_t kept = a.t->size[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
@@ -118,6 +121,7 @@ void shapes(args::padMode& a, Shapes& s) {
 }
 void calls(args::padMode& a) {
   const Mode mode = *find_mode(a.mode);
+  if (mode == Mode::constant) return ops::pad(a.r_, a.t, a.widths, a.value);
   if (a.r_->numel() == 0) return;
   place_result(device_of({a.t}), a.r_);
   TensorRef source = cropped(a);

@@ -42,7 +42,9 @@ TensorRef padded_by_reflection(Tensor* t, int64_t pad) {
   int64_t widths[2 * kMaxDims] = {};
   const int ndim = t->nDimension;
   widths[2 * ndim - 2] = widths[2 * ndim - 1] = pad;
-  return made(t->dtype, [&](Tensor* r) { ops::padMode(r, t, Sizes{2 * ndim, widths}, "reflect"); });
+  return made(t->dtype, [&](Tensor* r) {
+    ops::padMode(r, t, Sizes{2 * ndim, widths}, "reflect", Scalar(0));
+  });
 }
 
 TensorRef with_dims_swapped(const TensorRef& t, int64_t dim1, int64_t dim2) {

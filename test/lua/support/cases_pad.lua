@@ -64,12 +64,18 @@ function cases.install(shared)
   }
   c.padMode = {
     scenarios = over({ { 7 }, { 3, 4 }, { 2, 3, 4 }, { 1 } }, function(m, dims)
-      return { m, widths_of(dims, { 1, 2, 0 }), 'edge' },
-             { m, widths_of(dims, { 5, 9, 1 }), 'reflect' },
-             { m, widths_of(dims, { 9, 5 }), 'symmetric' },
-             { m, widths_of(dims, { 9, 0, 3 }), 'wrap' }, { m, widths_of(dims, { 0 }), 'edge' }
+      return { m, widths_of(dims, { 1, 2, 0 }), 'edge', omit },
+             { m, widths_of(dims, { 5, 9, 1 }), 'reflect', omit },
+             { m, widths_of(dims, { 9, 5 }), 'symmetric', omit },
+             { m, widths_of(dims, { 9, 0, 3 }), 'wrap', omit },
+             { m, widths_of(dims, { 0 }), 'edge', omit },
+             { m, widths_of(dims, { 2, 0, 1 }), 'constant', 7 },
+             { m, widths_of(dims, { 1 }), 'constant', omit }
     end),
-    reference = function(_, m, widths, mode) return padded(m, widths.sizes, mode) end,
+    reference = function(_, m, widths, mode, value)
+      if mode == 'constant' then mode, value = 'value', value == omit and 0 or value end
+      return padded(m, widths.sizes, mode, value)
+    end,
   }
   return c
 end
