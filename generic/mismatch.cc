@@ -123,6 +123,13 @@ std::string undefined_hint(const std::vector<Pattern>& patterns, uint64_t codes,
   return "";
 }
 
+bool are_numbers(uint64_t codes, int count) {
+  for (int i = 0; i < count && i < Arguments::kMaxCodes; ++i) {
+    if ((codes >> (4 * i) & 15) != kNumber) return false;
+  }
+  return true;
+}
+
 // Returns advice about the function that was probably meant, or "". second: the second argument.
 std::string other_function(const char* name, uint64_t codes, int count, const Object& second) {
   if (!std::strcmp(name, "norm") && count == 2 && codes == (kTensor | kString << 4)) {
@@ -130,6 +137,12 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
   }
   if (!std::strcmp(name, "where") && count == 1 && codes == kTensor) {
     return "tensor.nonzero(mask) returns the positions of the elements other than 0";
+  }
+  for (const char* random :
+       {"normal", "uniform", "exponential", "cauchy", "logNormal", "geometric", "bernoulli"}) {
+    if (count >= 2 && are_numbers(codes, count) && !std::strcmp(name, random)) {
+      return std::string("tensor.Tensor(3):") + random + "(...) fills a tensor of size 3";
+    }
   }
   const bool two_tensors = count == 2 && codes == (kTensor | kTensor << 4);
   // A second tensor of integers may be meant as the counts of observations.
