@@ -246,6 +246,9 @@ return function(tensor)
          error('plot: an image has H x W, 1 x H x W or 3 x H x W elements, got ' ..
                table.concat(t:size():totable(), ' x '), 0)
       end
+      local check = versions.require('tensor.formats.picture').check_values
+      local fine, failure = pcall(check, tensor, t)
+      if not fine then error('plot: ' .. failure, 0) end
       local values = picture:double()
       if not t:type():find 'Byte' then values = values * 255 end
       values = tensor.clamp(values, 0, 255):round()

@@ -118,6 +118,8 @@ describe('PNG files', function()
       end
       tensor.save(name, tensor.FloatTensor{{-1, 0.5, 2, 1 / 0}})
       same(tensor.ByteTensor{{{0, 128, 255, 255}}}, tensor.load(name, {type = 'Byte'}))
+      tensor.save(name, tensor.FloatTensor{{0, 0.5, 1, 300}})
+      same(tensor.ByteTensor{{{0, 128, 255, 255}}}, tensor.load(name, {type = 'Byte'}))
     end)
   end)
 
@@ -241,6 +243,8 @@ describe('pictures', function()
       fails('got 4', tensor.ones(4))
       fails('got 2 x 0', tensor.Tensor(2, 0))
       fails('contains NaN', tensor.Tensor{{0 / 0}})
+      fails('values up to 200: divide them by 255, or convert them by t:byte()',
+            tensor.FloatTensor{{0, 0 / 0, 200}, {0, 100, 50}})
       fails('bits are 8 or 16, got 4', t, {bits = 4})
       fails('unknown option quality', t, {quality = 4})
       same(t, tensor.load(name, {type = 'Byte'}))

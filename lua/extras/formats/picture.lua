@@ -11,6 +11,8 @@ local elements = {Byte = true, Half = true, BFloat16 = true, Float = true, Doubl
 -- Weights of red, green and blue in the conversion to grey: ITU-R BT.601, as in JPEG files.
 local GREY = {0.299, 0.587, 0.114}
 
+local LARGEST = 10  -- of values that are clamped to 1 even if they are most of a picture
+
 -- Converts between grey and color, with or without alpha. t must be floating point.
 local function convert(t, channels)
    local has = t:size(1)
@@ -72,14 +74,31 @@ local function load(tensor, format, filename, options)
    return values:type(class)
 end
 
--- Returns the samples of an object as a tensor of channels x H x W: a ByteTensor, or a ShortTensor
--- for 16 bits per sample.
-local function samples(tensor, object, most, bits)
+--- check_values(tensor, object): raises an error unless the object is a tensor of bytes, or in
+-- floating point of 0 to 1. Values of 0 to 255 are recognized by their maximum, and because most of
+-- the elements above 0 are above 1.
+function picture.check_values(tensor, object)
    local element = files.element(tensor, object)
    if not elements[element] then
       error(('a ByteTensor of 0 to 255, or a tensor in floating point of 0 to 1, is expected, ' ..
              'got %s'):format(tensor.type(object)), 0)
    end
+   if element == 'Byte' or not object:gt(LARGEST):any() then
+      return
+   end
+   local positive = object:maskedSelect(object:gt(0):cmul(object:lt(math.huge)))
+   local largest = positive:nElement() > 0 and positive:max() or 0
+   if largest > LARGEST and 2 * positive:gt(1):sum() > positive:nElement() then
+      error(('pictures in floating point have values from 0 to 1, got values up to %g: divide ' ..
+             'them by 255, or convert them by t:byte()'):format(largest), 0)
+   end
+end
+
+-- Returns the samples of an object as a tensor of channels x H x W: a ByteTensor, or a ShortTensor
+-- for 16 bits per sample.
+local function samples(tensor, object, most, bits)
+   picture.check_values(tensor, object)
+   local element = files.element(tensor, object)
    local t = object:dim() == 2 and object:unsqueeze(1) or object
    if t:dim() ~= 3 or t:nElement() == 0 or t:size(1) > 4 or not most[t:size(1)] then
       error(('a picture has H x W or channels x H x W elements, channels %s, got %s')
