@@ -146,10 +146,11 @@ end
 
 --- lstm(inputs, hidden [, options]), gru(inputs, hidden [, options]): x is
 -- steps x batch x inputs, with at least one step. Returns the outputs, steps x batch x hidden, and
--- the last states, a list with one for each layer. The call's options.state has the states before
--- the first step; default: 0. options: layers (1), dropout (0) between layers.
+-- the last states, a list with one for each layer: {h = t, c = t} of lstm, {h = t} of gru, with
+-- tensors of batch x hidden. The call's options.state has the states before the first step;
+-- default: 0. options: layers (1), dropout (0) between layers.
 --- lstmCell(inputs, hidden), gruCell(inputs, hidden): one step, with one state. x is
--- batch x inputs.
+-- batch x inputs. Returns the output, batch x hidden, and the next state.
 sequence('lstm', lstm)
 sequence('gru', gru)
 
