@@ -101,6 +101,11 @@ local function install(tensor, core, Compiled)
       end
    end
 
+   -- Returns true if g is a Lua function of the module.
+   local function is_own(g)
+      return type(g) == 'function' and getinfo(g, 'S').source:sub(1, #own) == own
+   end
+
    return function(f)
       if not of_module then
          know_module()
@@ -147,10 +152,7 @@ local function install(tensor, core, Compiled)
                end
             end
          elseif value ~= nil and not (library[value] and not refused[value]) then
-            local is_own = type(value) == 'function'
-                           and (getinfo(value, 'S').what == 'C'
-                                or getinfo(value, 'S').source:sub(1, #own) == own)
-            if is_own then
+            if is_own(value) or type(value) == 'function' and getinfo(value, 'S').what == 'C' then
                reach(value, name)
             else
                add('f', t, name, value)
@@ -158,7 +160,8 @@ local function install(tensor, core, Compiled)
          end
       end
 
-      -- A function that gives a table its missing fields has to find those of _G.
+      -- A function that gives a table its missing fields has to find those of _G. Those of the
+      -- module's tables raise errors.
       function reach_by_name(t)
          if by_name[t] then
             return
@@ -168,8 +171,8 @@ local function install(tensor, core, Compiled)
          if not library[t] then
             local metatable = getmetatable(t)
             local default = metatable and rawget(metatable, '__index')
-            by_function[t] = type(default) == 'function'
-            add('m', t, nil, metatable, 'metatable', by_function[t])
+            by_function[t] = type(default) == 'function' and not is_own(default)
+            add('m', t, nil, metatable, 'metatable', type(default) == 'function')
             if by_function[t] then
                add('f', metatable, '__index', default, nil, true)
                reach_by_name(_G)

@@ -85,7 +85,8 @@ local function functions_of(module)
       end
       for _, entry in ipairs(all) do
          local part = list[parts[module] or false]
-         local is_own = list[entry[1]] ~= nil or part and part[entry[1]] ~= nil
+         local is_own = rawget(list, entry[1]) ~= nil
+                        or part and rawget(part, entry[1]) ~= nil
          if is_own and not seen[entry[1]] then
             seen[entry[1]] = true
             own[#own + 1] = entry
@@ -110,7 +111,7 @@ end
 local function full_name(module, signature)
    local own = package.loaded['tensor.' .. module]
    local name = signature:match '^[%w_]+'
-   local path = own[name] == nil and ('%s.%s'):format(module, parts[module]) or module
+   local path = rawget(own, name) == nil and ('%s.%s'):format(module, parts[module]) or module
    return ('%s.%s'):format(path, signature)
 end
 
@@ -155,7 +156,7 @@ function modules.value(path)
       found, value = pcall(versions.require, 'tensor.' .. module)
    end
    for name in rest:gmatch '[%w_]+' do
-      value = found and type(value) == 'table' and value[name] or nil
+      value = found and type(value) == 'table' and rawget(value, name) or nil
    end
    return value
 end

@@ -33,6 +33,14 @@ function names.suggestion(...)
    return versions.require 'tensor.repl.suggestions'.of(...)
 end
 
+--- refuse_unknown(tensor, t, what, others): makes a table of functions refuse unknown names, and
+-- returns it. others: hints for names in lower case.
+function names.refuse_unknown(tensor, t, what, others)
+   return setmetatable(t, {__index = names.refuse(tensor, what, function(name)
+      return others[name:lower()] or names.suggestion(name, {t})
+   end)})
+end
+
 --- install(tensor): makes the module and tensors refuse unknown names.
 function names.install(tensor)
    local function class_of_doubles()

@@ -1,8 +1,26 @@
 -- tensor.nn: layers, losses and initializers of networks that tensor.grad differentiates.
 
+local names = require 'tensor.names'
+local native = require 'tensor.native'
 local versions = require 'tensor.versions'
 local tensor = require 'tensor'
 local layer = require 'tensor.nn.layer'
+
+-- Equivalents of PyTorch's layers and losses.
+local others = {
+   identity = 'use function(x) return x end',
+   init = 'the functions that fill parameters are in nn.initializer',
+   parameter = 'parameters are the tensors that net.init() returns',
+   crossentropyloss = 'instead of CrossEntropyLoss, use crossEntropy(logits, classes)',
+   bcewithlogitsloss = 'instead of BCEWithLogitsLoss, use binaryCrossEntropy(logits, targets)',
+   mseloss = 'instead of MSELoss, use mse(x, y)',
+   nllloss = 'instead of NLLLoss, use nll(logs, classes)',
+   huberloss = 'instead of HuberLoss, use huber(x, y, delta)',
+   multiheadattention = 'instead of MultiheadAttention, use attention(width, heads)',
+   transformerencoderlayer =
+      'instead of TransformerEncoderLayer, use transformerBlock(width, heads)',
+   rnn = 'there are lstm and gru',
+}
 
 local nn = {
    initializer = require 'tensor.nn.initializers',
@@ -26,4 +44,17 @@ function nn.flatten(x)
    return x:reshape(x:size(1), width)
 end
 
-return require 'tensor.native'.limit_arguments(nn)
+--- softmax(x [, dim]), logSoftmax(x [, dim]): the functions of the module over dimension dim, by
+-- default the last one.
+function nn.softmax(x, dim)
+   layer.check_tensor('softmax', x)
+   return tensor.softmax(x, dim or -1)
+end
+
+function nn.logSoftmax(x, dim)
+   layer.check_tensor('logSoftmax', x)
+   return tensor.logSoftmax(x, dim or -1)
+end
+
+names.refuse_unknown(tensor, nn, 'tensor.nn', others)
+return native.limit_arguments(nn)

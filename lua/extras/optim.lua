@@ -6,6 +6,7 @@
 -- step:steps() returns the number of steps. optim.sgd(f, x, config, state) and so on are the
 -- functions of Torch7's package optim.
 
+local names = require 'tensor.names'
 local tensor = require 'tensor'
 local native = require 'tensor.native'
 local raise, is_tracked = native.raise, native.is_tracked
@@ -408,4 +409,5 @@ optim.lbfgs = require 'tensor.optim.lbfgs'
 
 require 'tensor.optim.flat'(optim)
 
+names.refuse_unknown(tensor, optim, 'tensor.optim', {})
 return native.limit_arguments(optim)

@@ -1,6 +1,7 @@
 -- tensor.nn: values against loops in plain Lua, gradients against differences, training.
 
 local tensor = require 'tensor'
+local data = require 'tensor.data'
 local nn = require 'tensor.nn'
 local optim = require 'tensor.optim'
 local tree = require 'tensor.tree'
@@ -266,6 +267,50 @@ describe('tensor.nn', function()
     close(y, net(params, x))
     assert.are.equal(8, tree.count(net.state))
     assert.is_nil(nn.sequential{nn.linear(1, 1), nn.relu}.state)
+  end)
+
+  it('softmax and logSoftmax are over the last dimension unless another one is given', function()
+    local x = tensor.randn(2, 3, 4)
+    local e = tensor.exp(x)
+    close(tensor.cdiv(e, e:sum(3)), nn.softmax(x))
+    close(tensor.cdiv(e, e:sum(2)), nn.softmax(x, 2))
+    close(tensor.log(nn.softmax(x)), nn.logSoftmax(x))
+    local net = nn.sequential{nn.linear(4, 3), nn.softmax}
+    close(tensor.ones(2, 3, 1), net(net.init(), x):sum(3))
+    local fine, message = pcall(nn.softmax, 1)
+    assert.is_false(fine)
+    assert.matches('nn.softmax: a tensor of 1 or more dimensions is expected', message, 1, true)
+  end)
+
+  it('unknown names are errors with a hint', function()
+    for hint, read in pairs{
+      ["tensor.nn has no function or field 'softMax': did you mean softmax?"] =
+        function() return nn.softMax end,
+      ["'Linear': did you mean linear?"] = function() return nn.Linear end,
+      ["'CrossEntropyLoss': instead of CrossEntropyLoss, use crossEntropy(logits, classes)"] =
+        function() return nn.CrossEntropyLoss end,
+      ["tensor.optim has no function or field 'Adam': did you mean adam?"] =
+        function() return optim.Adam end,
+      ["tensor.data has no function or field 'ImageFolder': instead of ImageFolder, use pictures"] =
+        function() return data.ImageFolder end,
+    } do
+      local fine, message = pcall(read)
+      assert.is_false(fine)
+      assert.matches(hint, message, 1, true)
+    end
+    assert.is_nil(nn._unknown)
+  end)
+
+  it('functions of a module can be compiled', function()
+    local before = tensor.getRule 'fields'
+    for _, rule in ipairs{'torch7', 'tensor', before} do
+      tensor.setRule('fields', rule)
+      local f = tensor.compile(function(x) return type(x) == 'userdata' and nn.relu(x) end)
+      for _ = 1, 4 do
+        close(tensor.Tensor{0, 2}, f(tensor.Tensor{-1, 2}))
+      end
+      assert.matches('1 operations in 1 expression', f:explain())
+    end
   end)
 
   it('losses have the values of their formulas', function()

@@ -90,7 +90,7 @@ local function module_of(path)
   local name, part = path:match '^(%w+)%.?(%w*)$'
   local module = package.loaded['tensor.' .. name]
   local is_loaded = type(module) == 'table'
-  return is_loaded and (part == '' and module or module[part]) or nil
+  return is_loaded and (part == '' and module or rawget(module, part)) or nil
 end
 
 -- Returns the tables that may contain the intended name: globals; or the module, methods, and other
