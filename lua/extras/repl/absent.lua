@@ -2,15 +2,17 @@
 -- mean something else here. The text completes "the module has no <name>: ...".
 
 local training = 'doc/training.md'
+local recorded = 'only functions that tensor.grad calls are recorded; doc/gradients.md'
+local complex = 'complex tensors have a last dimension of size 2; doc/fourier.md'
 local pictures = 'tensor.plot draws figures; doc/plotting.md'
 
 return {
   amp = 'HalfTensors and BFloat16Tensors compute in float; doc/speed.md',
+  apply_along_axis = 'loop over t:unbind(dim), and stack the results; doc/arranging.md',
   autocast = 'HalfTensors and BFloat16Tensors compute in float; doc/speed.md',
   autograd = 'tensor.grad(f) computes gradients; doc/gradients.md',
   backward = 'tensor.grad(f) returns the function that computes gradients; doc/gradients.md',
-  complex64 = 'complex tensors have a last dimension of size 2; doc/fourier.md',
-  complex128 = 'complex tensors have a last dimension of size 2; doc/fourier.md',
+  complex64 = complex, complex128 = complex,
   cuda = "t:to 'gpu' copies to a GPU; require 'cutorch' has Torch7's names; doc/gpu.md",
   cudnn = 'it is not included; doc/gpu.md lists what runs on a GPU',
   dataframe = "load('table.csv', {columns = true}) reads a table of columns; describe, " ..
@@ -21,6 +23,7 @@ return {
   distributed = "require 'tensor.dist' has allReduce and others; doc/distributed.md",
   distributions = 'normal, gamma, beta, poisson and others draw numbers; doc/random.md',
   einops = 'einsum, view and permute rearrange dimensions; doc/arranging.md',
+  enable_grad = recorded,
   excel = "save('table.csv', columns) and load('table.csv') exchange tables; doc/csv.md",
   f = "relu, softmax, crossEntropy, conv2d and others are functions of the module; require " ..
       "'tensor.nn' has layers; " .. training,
@@ -30,6 +33,7 @@ return {
   grad = 'tensor.grad(f) returns the function that computes gradients; doc/gradients.md',
   h5py = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
   inf = 'math.huge is infinity',
+  inference_mode = recorded,
   jit = 'tensor.compile(f) records and fuses operations; doc/fuse.md',
   json = "JSON is not included: require 'cjson' or another package of LuaRocks reads it",
   linalg = 'solve, inverse, svd, qr, eigh and others are functions of the module; ' ..
@@ -40,7 +44,7 @@ return {
   multiprocessing = 'tensors can be passed between threads; doc/threads.md',
   nan = '0 / 0 is NaN',
   nn = "require 'tensor.nn' has layers and losses; " .. training,
-  no_grad = 'only functions that tensor.grad calls are recorded; doc/gradients.md',
+  no_grad = recorded,
   np = "the module has most of NumPy's names; doc/from-numpy.md",
   onnx = 'ONNX is not included; .safetensors, .npz and .t7 files exchange parameters; doc/files.md',
   optim = "require 'tensor.optim' has optimizers; " .. training,
@@ -58,6 +62,7 @@ return {
   scipy = 'linear algebra, statistics, fft and convolutions are functions of the module; ' ..
           'doc/where-is.md',
   seaborn = pictures,
+  set_grad_enabled = recorded,
   show = 'print(figure) shows a figure, and figure:save(name) writes it; doc/plotting.md',
   signal = 'fft, stft, fftConvolve and window functions are functions of the module; ' ..
            'doc/fourier.md',
@@ -70,6 +75,7 @@ return {
   transformers = "require 'tensor.nn' has attention and a transformer block; " .. training,
   utils = "require 'tensor.data' has batches, require 'tensor.training' checkpoints; " .. training,
   variable = 'tensors need no wrapper: tensor.grad(f) computes gradients; doc/gradients.md',
+  view_as_complex = complex, view_as_real = complex,
   vmap = 'most functions take batches; stack joins the results of a loop; doc/arranging.md',
   zero_grad = 'each call of the function tensor.grad(f) returns new gradients; doc/gradients.md',
 }

@@ -2,10 +2,12 @@
 
 local DIVIDE = 't / u (cdiv truncates the quotients of integers)'
 local OWN = ', which writes into t'
+local ROUND = 'round, which rounds halves away from 0'
 local NOT = 'bitnot, or logicalNot for masks'
 
 return {
-  absolute = 'abs', amax = 'max', amin = 'min', append = 'cat', arccos = 'acos', arcsin = 'asin',
+  absolute = 'abs', amax = 'max', amin = 'min',
+  append = 'cat(t, u), where u is Tensor{x} for a number x', arccos = 'acos', arcsin = 'asin',
   arctan = 'atan', arctan2 = 'atan2', array = 'Tensor{...}', array_equal = 'equal',
   as_tensor = 'Tensor{...}', asarray = 'Tensor{...}',
   astype = "type 'torch.FloatTensor'",
@@ -41,7 +43,7 @@ return {
   negative = 'neg', newaxis = 'unsqueeze', not_equal = 'ne', numpy = "save('file.npy', t)",
   partition = 'kthvalue', percentile = 'quantile(q / 100)', permutation = 'randperm',
   pinv = 'pinverse',
-  power = 'cpow', put = 'indexPut', ravel = 'flatten', reciprocal = 'cinv', rint = 'round',
+  power = 'cpow', put = 'indexPut', ravel = 'flatten', reciprocal = 'cinv', rint = ROUND,
   savetxt = "save('file.csv', t)", savez = "save('file.npz', {name = t})", shape = 'size()',
   standard_normal = 'randn', subtract = 'csub', swapdims = 'swapaxes', T = 't()', take = 'index',
   take_along_axis = 'takeAlongDim', tensor = 'Tensor{...}', tolist = 'totable()',
@@ -64,7 +66,7 @@ return {
   savefig = "plot's figure:save(filename)", select_scatter = 't[{...}] = x',
   sgn = 'sign', slice_scatter = 't[{...}] = x', std_mean = 'std and mean', subplots = 'plot.grid',
   triangular_solve = 'trtrs', unstack = 'unbind', var_mean = 'var and mean', vdot = 'dot',
-  angle = 'complexAngle', around = 'round', conj = 'complexConj',
+  angle = 'complexAngle', around = ROUND, conj = 'complexConj',
   imag = "select(-1, 2) of a complex tensor",
   blackman = 'blackmanWindow(n, false)', hamming = 'hammingWindow(n, false)',
   hanning = 'hannWindow(n, false)', kaiser = 'kaiserWindow(n, beta, false)',
@@ -75,12 +77,15 @@ return {
   nanpercentile = 'nanquantile(q / 100)',
   piecewise = 'where', rollaxis = 'movedim', vector_norm = 'norm',
   bitwise_left_shift = 'lshift', bitwise_right_shift = 'rshift', bitwise_invert = NOT,
-  choice = 'index(1, randint(1, n + 1, count))', shuffle = 'index(1, randperm(n))',
+  choice = 'index(1, randint(1, n + 1, count)), or with randperm(n)[{{1, count}}], each once; ' ..
+           'multinomial takes probabilities',
+  shuffle = 'index(1, randperm(n))',
   diagflat = 'diag(flatten(t))', extract = 't[mask]', fill_diagonal = 't:diagonal():fill(x)',
-  genfromtxt = "load 'file.csv'", loadtxt = "load 'file.csv'", get_device = 'device()',
+  genfromtxt = "load 'file.csv', with numbers between commas",
+  loadtxt = "load 'file.csv', with numbers between commas", get_device = 'device()',
   new_zeros = 'zerosLike', pairwise_distance = 'norm(a - b, 2, -1, false)',
   promote_types = 'resultType', put_along_axis = 'scatter', putmask = 't[mask] = x',
-  split_with_sizes = 'tensorSplit, with the first indices', data_ptr = 'data()',
+  split_with_sizes = 'split(t, {2, 3}), with the sizes', data_ptr = 'data()',
   zeros_like = 'zerosLike', full_like = 'fullLike', empty_like = 'emptyLike',
 
   -- Methods of PyTorch that return a copy.
@@ -147,4 +152,32 @@ return {
   polyfit = 'lstsq(stack({x ^ 0, x, x ^ 2}, 2), y), for degree 2, with the constant first',
   random_sample = 'rand',
   read_csv = "load('table.csv', {columns = true})", to_csv = "save('table.csv', columns)",
+  sample = 'index(1, randperm(n)[{{1, count}}])',
+
+  -- Random numbers of NumPy.
+  chisquare = 'Tensor(n):chi2(df)', standard_gamma = 'Tensor(n):gamma(shape)',
+  rayleigh = 'sqrt(Tensor(n):exponential(0.5)) * scale',
+  weibull = 'pow(Tensor(n):exponential(1), 1 / a)',
+  gumbel = 'neg(log(neg(log(rand(n)))))',
+  standard_t = 'cdiv(randn(n), sqrt(Tensor(n):chi2(df) / df))',
+
+  -- More names of NumPy.
+  ascontiguousarray = 'contiguous()', block = 'vstack{hstack{a, b}, hstack{c, d}}',
+  conjugate = 'complexConj', convolve2d = "conv2, or fftConvolve(t, k, 'same')",
+  diag_indices = 'diagonal(), which is a view',
+  histogram_bin_edges = 'histogram(t, n), which returns the edges as its second result',
+  len = 'size(1)', matrix = 'Tensor{{...}}', memmap = "load('file.npy', {map = true})",
+  savez_compressed = "save('file.npz', {name = t}, {compress = true})",
+
+  -- More names of PyTorch.
+  binary_cross_entropy_with_logits = 'binaryCrossEntropy',
+  chain_matmul = 'matmul(matmul(a, b), c) or a * b * c', frobenius_norm = 'norm',
+  get_default_dtype = 'getdefaulttensortype()',
+  gumbel_softmax = 'softmax((t - log(neg(log(randLike(t))))) / tau, -1)',
+  hardswish = 'cmul(t, clamp(t + 3, 0, 6)) / 6', huber_loss = 'huber',
+  instance_norm = 'groupNorm(t, t:size(2))', inv_ex = 'inverse',
+  linear = 'addmm(b, t, w:t())', new_full = 't.new(sizes):fill(x)',
+  new_ones = 't.new(sizes):fill(1)', new_tensor = 't.new{...}', scalar_tensor = 'Tensor{x}',
+  scaled_dot_product_attention = 'attention',
+  set_default_dtype = "setdefaulttensortype 'torch.FloatTensor'",
 }
