@@ -1,6 +1,7 @@
 -- Hints about names and habits of NumPy, PyTorch and Python.
 
 local tensor = require 'tensor'
+local loop = require 'tensor.repl.loop'
 local suggestions = require 'tensor.repl.suggestions'
 local versions = require 'tensor.versions'
 
@@ -33,6 +34,42 @@ describe('names of NumPy and PyTorch', function()
       local code = suggestions.of(name, tables):match 'use (.*)':gsub(', with the sizes', '')
       code = 'return ' .. code:gsub('{2, 3}', '{1, 3}')
       assert.is_not_nil(assert(versions.load(code, '=hint', environment))(), name)
+    end
+  end)
+end)
+
+-- Returns what a session writes to stderr.
+local function errors_of(...)
+  local lines, errors = {...}, {}
+  loop.run {
+    read = function() return table.remove(lines, 1) end,
+    write = function() end,
+    write_error = function(...) errors[#errors + 1] = table.concat {...} end,
+    environment = setmetatable({tensor = tensor}, {__index = _G}),
+  }
+  return table.concat(errors)
+end
+
+describe('the syntax of Python', function()
+  it('is answered with that of Lua', function()
+    for code, hint in pairs {
+      ['a[1, 2]'] = 't[{1, 2}] is an element', ['a[i + 1, 2] = 3'] = 't[{1, 2}] is an element',
+      ['a[1:3]'] = 't[{{2, 4}}]', ['a[:, 1]'] = 't[{{2, 4}}]', ['a[1:, ::2]'] = 't[{{2, 4}}]',
+      ['a ** 2'] = '** is written ^', ['x += 1'] = 'x += y is x = x + y',
+      ['a != b'] = '!= is written ~=', ['import numpy as np'] = 'loaded by require',
+      ['from tensor import nn'] = 'loaded by require', ['help sort'] = 'help is called with',
+      ['def f(x): return x'] = 'blocks are for',
+      ['for x in y:'] = 'blocks are for', ['if x > 0:'] = 'blocks are for',
+    } do
+      local errors = errors_of(code)
+      assert.matches(hint, errors, 1, true)
+    end
+  end)
+
+  it('is not seen in other code that is wrong', function()
+    for _, code in ipairs {'a[b:size(1)] = 1 1', 'a[{1, 2}] = = 3', 'x ==== 1', 'f(a[1], 2', '1 1',
+                           "print('a' 'b')", 'a[{{1, 2}}]]'} do
+      assert.is_nil(errors_of(code):match '\n.', code)
     end
   end)
 end)

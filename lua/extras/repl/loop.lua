@@ -6,6 +6,7 @@ local interrupt = require 'tensor.repl.interrupt'
 local paint = require 'tensor.repl.paint'
 local show = require 'tensor.repl.show'
 local stops = require 'tensor.repl.stops'
+local syntax = require 'tensor.repl.syntax'
 local trace = require 'tensor.repl.trace'
 local versions = require 'tensor.versions'
 
@@ -98,12 +99,13 @@ function loop.session(io)
     return ok and hint or nil
   end
 
-  function self.fail(message)
+  --- fail(message [, code]): writes an error with a hint. code: an input that cannot be compiled.
+  function self.fail(message, code)
     local first, rest = message:match '^(.-)(\nstack traceback:.*)$'
     if io.drop_paste and (first or message):find 'interrupted$' then
       io.drop_paste()
     end
-    local hint = hint_of(hints.of, message)
+    local hint = hint_of(hints.of, message) or code and hint_of(syntax, code)
     io.write_error(paint.text('error', first or message),
                    hint and '\n' .. paint.text('hint', hint) or '',
                    paint.text('dim', rest or ''), '\n')
@@ -225,7 +227,7 @@ function loop.run(io)
     if command then
       ok = interrupt.call(try, command, session)
     elseif message then
-      session.fail(message)
+      session.fail(message, text)
     else
       ok = interrupt.call(session.evaluate, chunk)
       session.warn(text)
@@ -246,8 +248,9 @@ function loop.run(io)
   end
   if #lines > 0 then
     failures = failures + 1
-    local _, message = versions.load(table.concat(lines, '\n'), '=stdin')
-    session.fail(message)
+    local text = table.concat(lines, '\n')
+    local _, message = versions.load(text, '=stdin')
+    session.fail(message, text)
   end
   return failures
 end
