@@ -30,13 +30,13 @@ local function check(name, f, most)
 end
 
 -- Returns the function that replaces f, or f itself. C functions count as functions with `...`.
-local function limited(name, f)
+local function limited(name, f, prefix)
    local is_public = type(name) == 'string' and not name:find '^_'
    local info = is_public and getinfo and getinfo(f, 'u') or {}
    if info.isvararg or not info.nparams then
       return f
    end
-   return check(name, f, info.nparams)
+   return check(prefix .. name, f, info.nparams)
 end
 
 -- Replaces the constructor of a Lua class, whose first parameter is the new object. Users do not
@@ -57,21 +57,22 @@ end
 -- The functions that replace others, which the classes of tensors share.
 local replaced = {}
 
-local function limit_function(functions, name)
+local function limit_function(functions, name, prefix)
    local f = functions[name]
    if type(f) == 'function' then
-      local new = replaced[f] or limited(name, f)
+      local new = replaced[f] or limited(name, f, prefix or '')
       if new ~= f then
          replaced[f], functions[name] = new, new
       end
    end
 end
 
---- limit(functions): makes the Lua functions of a table that have a fixed number of parameters
--- refuse more arguments. Returns the table. In Lua 5.1, the number of parameters is unknown.
-function extra.limit(functions)
+--- limit(functions [, prefix]): makes the Lua functions of a table that have a fixed number of
+-- parameters refuse more arguments. Returns the table. prefix: of their names in errors, as 'nn.'.
+-- In Lua 5.1, the number of parameters is unknown.
+function extra.limit(functions, prefix)
    for name in each(functions) do
-      limit_function(functions, name)
+      limit_function(functions, name, prefix)
    end
    return functions
 end

@@ -46,19 +46,23 @@ local function is_of_type(value, wanted)
           or wanted:find('function', 1, true) and versions.is_callable(value)
 end
 
+--- Returns the names of options, sorted, as text. known: a table with these keys.
+function files.options_text(known)
+   local names = {}
+   for option in each(known) do
+      names[#names + 1] = option
+   end
+   table.sort(names)
+   return 'the options are ' .. table.concat(names, ', ')
+end
+
 --- Checks a table of options. known: the accepted types by name, such as 'number string'. Raises
 -- an error if an option is unknown or has another type.
 function files.check(options, known)
    for name, value in each(options) do
       local wanted = known[name]
       if not wanted then
-         local names = {}
-         for option in each(known) do
-            names[#names + 1] = option
-         end
-         table.sort(names)
-         error(('unknown option %s; the options are %s')
-               :format(tostring(name), table.concat(names, ', ')), 0)
+         error(('unknown option %s; %s'):format(tostring(name), files.options_text(known)), 0)
       elseif not is_of_type(value, wanted) then
          error(('option %s must be a %s, got a %s')
                :format(name, wanted:gsub(' ', ' or '),

@@ -19,4 +19,4 @@ for _, part in ipairs {'transforms', 'idx', 'pictures'} do
 end
 
 names.refuse_unknown(tensor, data, 'tensor.data', others)
-return require 'tensor.native'.limit_arguments(data)
+return require 'tensor.native'.limit_arguments(data, 'data.')

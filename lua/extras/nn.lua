@@ -57,4 +57,4 @@ function nn.logSoftmax(x, dim)
 end
 
 names.refuse_unknown(tensor, nn, 'tensor.nn', others)
-return native.limit_arguments(nn)
+return native.limit_arguments(nn, 'nn.')

@@ -213,6 +213,12 @@ function Optimizer:__call(params, gradients, rate)
    return params
 end
 
+--- Raises an error: the optimizer itself is the step.
+function Optimizer:step()
+   raise(('optim%s: a step is called as step(params, gradients)'):format(
+      getmetatable(self) == Optimizer and '.' .. self.name or ''))
+end
+
 --- Returns the number of steps.
 function Optimizer:steps()
    local step = self.state.step
@@ -410,4 +416,4 @@ optim.lbfgs = require 'tensor.optim.lbfgs'
 require 'tensor.optim.flat'(optim)
 
 names.refuse_unknown(tensor, optim, 'tensor.optim', {})
-return native.limit_arguments(optim)
+return native.limit_arguments(optim, 'optim.')

@@ -1,6 +1,7 @@
 -- Hints about names and habits of NumPy, PyTorch and Python.
 
 local tensor = require 'tensor'
+local hints = require 'tensor.repl.hints'
 local loop = require 'tensor.repl.loop'
 local suggestions = require 'tensor.repl.suggestions'
 local versions = require 'tensor.versions'
@@ -71,5 +72,48 @@ describe('the syntax of Python', function()
                            "print('a' 'b')", 'a[{{1, 2}}]]'} do
       assert.is_nil(errors_of(code):match '\n.', code)
     end
+  end)
+end)
+
+describe('calls of layers and optimizers as in PyTorch', function()
+  local nn, optim = require 'tensor.nn', require 'tensor.optim'
+  -- Lua 5.1 does not know the number of parameters of a function.
+  local knows_counts = debug.getinfo(1, 'u').nparams ~= nil
+  local params = {tensor.ones(2)}
+  local df = tensor.grad(function(p) return p[1]:sum() end)
+
+  it('are errors that name the options or the arguments', function()
+    for message, f in pairs {
+      ['nn.conv2d: a table of options is expected, got a number; the options are bias, dilation,'] =
+        function() nn.conv2d(1, 8, 3, 1) end,
+      ['nn.linear: a table of options is expected, got a boolean; the options are bias, init'] =
+        function() nn.linear(3, 2, false) end,
+      [knows_counts and 'nn.conv2d: too many arguments' or 'nn.conv2d: a table of options'] =
+        function() nn.conv2d(1, 8, 3, 1, 1) end,
+      ['optim.adam: the options are the only argument: step = optim.adam{rate = ...}'] =
+        function() optim.adam(params, {rate = 0.1}) end,
+      ['optim.sgd: params: a table of gradients is expected, got a number; the arguments'] =
+        function() optim.sgd{rate = 0.1}(df(params)) end,
+      ['optim: a step is called as step(params, gradients)'] =
+        function() optim.sgd{rate = 0.1}.step() end,
+    } do
+      local fine, text = pcall(f)
+      assert.is_false(fine)
+      assert.matches(message, text, 1, true)
+    end
+  end)
+
+  it('have hints', function()
+    local function hint_of(f) return hints.of(select(2, pcall(f)), _G) end
+    assert.are.equal('nn.relu is a layer itself: write it without ()',
+                     hint_of(function() nn.relu() end))
+    assert.matches('^the options are a table: nn.conv2d%(1, 8, 3, {stride',
+                   hints.of('x:1: nn.conv2d: too many arguments: (number, number)', _G))
+  end)
+
+  it('have tracebacks without frames of the module', function()
+    local errors = errors_of "require 'tensor.nn'.conv2d(1, 8, 3, 1, 1)"
+    assert.is_nil(errors:find('extra_arguments', 1, true), errors)
+    assert.is_nil(errors:find('refuse', 1, true), errors)
   end)
 end)

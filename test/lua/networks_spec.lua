@@ -248,7 +248,8 @@ describe('tensor.nn', function()
       close(nn.scaledDotProduct(q, k, v), nn.scaledDotProduct(q, k, v, options))
     end
     assert.has_error(function() nn.scaledDotProduct(q, k, v, 5) end,
-                     'nn.scaledDotProduct: a table of options is expected, got a number')
+                     'nn.scaledDotProduct: a table of options is expected, got a number; '
+                     .. 'the options are causal, dropout, mask, train')
     assert.has_error(function() nn.scaledDotProduct(q, k, v, {casual = true}) end,
       'nn.scaledDotProduct: unknown option casual; the options are causal, dropout, mask, train')
     assert.has_error(function() nn.scaledDotProduct(q, k, v, {causal = 1}) end,

@@ -123,7 +123,8 @@ describe('tensor.nn', function()
         function() nn.lstm(2, 2, {numLayers = 2}) end,
       ['conv2d: option bias must be a boolean, got a number'] =
         function() nn.conv2d(1, 1, 3, {bias = 0}) end,
-      ['maxPool1d: a table of options is expected, got a number'] =
+      ['maxPool1d: a table of options is expected, got a number; the options are ceilMode, '
+       .. 'dilation, padding, stride'] =
         function() nn.maxPool1d(2, 2) end,
       ['attention: unknown option hidden; the options are bias, causal, dropout'] =
         function() nn.attention(4, 2, {hidden = 3}) end,

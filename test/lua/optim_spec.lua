@@ -417,11 +417,11 @@ describe('tensor.optim', function()
       assert.has_error(function() step(p, gradients, rate) end, 'optim.adam: ' .. expected)
     end
     local g = tensor.ones(2, 3)
-    fails('params: a table of gradients is expected, got nil')
+    fails('params: a table of gradients is expected, got nil; the arguments are step(params, '
+          .. 'gradients)')
     fails('params.b.1: a tensor of size [1] is expected as the gradient, got nil', {a = g, b = {}})
     fails('params.a: a tensor of size [2 x 3] is expected as the gradient, got a tensor of size '
-          .. '[3 x 2]',
-          {a = tensor.ones(3, 2), b = {tensor.ones(1)}})
+          .. '[3 x 2]', {a = tensor.ones(3, 2), b = {tensor.ones(1)}})
     fails('params: there is a gradient of c, but no parameter',
           {a = g, b = {tensor.ones(1)}, c = tensor.ones(1)})
     fails('the rate must be a number or a tensor of one element, got string',

@@ -44,7 +44,8 @@ end
 -- known[name] has the names of the types that the option may have.
 function layer.options(name, options, known)
    if options ~= nil and type(options) ~= 'table' then
-      raise(('nn.%s: a table of options is expected, got %s'):format(name, describe(options)))
+      raise(('nn.%s: a table of options is expected, got %s; %s'):format(
+         name, describe(options), files.options_text(known)))
    end
    local fine, failure = pcall(files.check, options or {}, known)
    if not fine then

@@ -178,7 +178,11 @@ return function(optim)
       local construct = optim[name]
       optim[name] = function(first, ...)
          local is_flat = versions.is_callable(first)
-         native.refuse_extra(name, is_flat and 4 or 1, first, ...)
+         if not is_flat and type((...)) == 'table' and (...).rate then
+            fail(name, 'the options are the only argument: step = optim.%s{rate = ...}, then ' ..
+                 'step(params, gradients)', name)
+         end
+         native.refuse_extra('optim.' .. name, is_flat and 4 or 1, first, ...)
          if is_flat then
             return call(name, construct, first, ...)
          end

@@ -103,7 +103,8 @@ function parameters.of(name, params, gradients, with_zeros)
          fail(name, path, 'a number cannot be updated in place; a tensor of one element can')
       elseif type(p) == 'table' then
          if g ~= false and type(g) ~= 'table' then
-            fail(name, path, 'a table of gradients is expected, got %s', describe(g))
+            fail(name, path, 'a table of gradients is expected, got %s%s', describe(g),
+                 depth == 1 and '; the arguments are step(params, gradients)' or '')
          end
          tree.enter(enclosing, p)
          for _, key in ipairs(tree.keys(p)) do

@@ -36,9 +36,17 @@ local uses = {
   {"bad argument #1 to 'concat' %([^\n]*userdata",
    'table.concat joins strings and numbers: use t:totable()'},
   {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
+  {'nn%.%w+: too many arguments',
+   'the options are a table: nn.conv2d(1, 8, 3, {stride = 2, padding = 1})'},
   {'attempt to index [^\n]*a number value',
    'if it is a result such as t:sum(), or t[i] of a vector: that is a number already'},
 }
+
+-- Activations that PyTorch makes by a call.
+for _, name in ipairs {'relu', 'leakyRelu', 'elu', 'gelu', 'silu', 'softplus', 'sigmoid', 'tanh'} do
+  uses[#uses + 1] = {('%%f[%%w]%s: invalid arguments: %%(%%)'):format(name),
+                     ('nn.%s is a layer itself: write it without ()'):format(name)}
+end
 
 -- Patterns of messages about tables where Lua expects numbers. In functions that tensor.grad calls,
 -- numbers may be tables.

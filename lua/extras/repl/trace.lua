@@ -28,7 +28,8 @@ local module_folder = debug.getinfo(1, 'S').source:match '^(.*[/\\])repl[/\\]'
 -- Removes the frames of a function of the module that raised an error on purpose: its message
 -- names the place of the call.
 local function remove_raising_frames(frames)
-  if not frames[1] or frames[1].func ~= error or not module_folder then
+  local is_refusal = frames[2] and frames[2].source:find '[/\\]extra_arguments%.lua$'
+  if not frames[1] or frames[1].func ~= error and not is_refusal or not module_folder then
     return
   end
   local first = 2
