@@ -48,7 +48,8 @@ function names.install(tensor)
    end
 
    native.set_name_hint(function(_, name)
-      return names.suggestion(name, {class_of_doubles()})
+      return versions.require 'tensor.repl.suggestions'.of_result(name)
+             or names.suggestion(name, {class_of_doubles()})
    end)
    setmetatable(tensor, {__index = names.refuse(tensor, 'the module', function(name)
       native.on_demand.load_all()

@@ -117,3 +117,45 @@ describe('calls of layers and optimizers as in PyTorch', function()
     assert.is_nil(errors:find('refuse', 1, true), errors)
   end)
 end)
+
+describe('hints for errors', function()
+  it('of PyTorch and Python programs say what to do here', function()
+    local env = {tensor = tensor, t = tensor.ones(2, 2), math = math, table = table}
+    for code, hint in pairs {
+      ['tensor{1, 2}'] = 'tensor.Tensor{1, 2, 3} makes',
+      ['tensor.stack{1, 2}'] = 'tensor.Tensor{1, 2, 3} makes',
+      ['tensor.random.rand(3)'] = 'tensor.rand, tensor.randn',
+      ['tensor.max(1, 2)'] = 'math.max and math.min',
+      ["tensor.qr(t, 'reduced')"] = 'qr(t, true) the complete',
+      ['tensor.svd(t, false)'] = "svd(t, 'A') has all",
+      ['tensor.where(t, 1, 2)'] = 't:ne(0) is the mask',
+      ['tensor.Tensor{true, false}'] = 'tensor.ByteTensor{1, 0}',
+      ["t:to('float')"] = 't:float() converts',
+      ['max(1, 2)'] = 'did you mean tensor.max or math.max?',
+      ['zeros(3)'] = 'did you mean tensor.zeros?',
+      ['len(t)'] = 't:size(1) that of a tensor',
+      ['np.zeros(3)'] = "the module has most of NumPy's names",
+      ['enumerate(t)'] = 'for i, x in ipairs(list) do',
+    } do
+      local f = assert(versions.load(code .. ' return 1', '=code', env))
+      local fine, message = pcall(f)
+      assert.is_false(fine)
+      assert.matches(hint, hints.of(message, env) or message, 1, true)
+    end
+    -- From Lua 5.3 on, tables' functions accept tensors.
+    local message = "bad argument #1 to 'insert' (table expected, got userdata)"
+    assert.matches('^tensors do not grow', hints.of('code:1: ' .. message, env))
+    assert.are.equal('did you mean torch.zeros?',
+                     hints.of("code:1: attempt to call global 'zeros' (a nil value)",
+                              {torch = tensor}))
+  end)
+
+  it('about fields of results name the results', function()
+    for field, text in pairs {values = 'local values, indices = t:max(1)', S = 'local u, s, v =',
+                              eigenvalues = 'local values, vectors = tensor.eigh(t)'} do
+      local fine, message = pcall(function() return tensor.ones(2)[field] end)
+      assert.is_false(fine)
+      assert.matches(text, message, 1, true)
+    end
+  end)
+end)

@@ -2,6 +2,7 @@
 -- tensors.
 
 local help_modules = require 'tensor.help_modules'
+local python = require 'tensor.repl.python'
 local suggestions = require 'tensor.repl.suggestions'
 
 local hints = {}
@@ -14,6 +15,8 @@ local patterns = {
 
 local LIMIT = '#t is the size of all dimensions: use t:size(1) as a limit'
 local START = 't[i]:item() or t:size(d) is a number'
+local MAKE = 'tensor.Tensor{1, 2, 3} makes a tensor of numbers'
+local RANDOM = 'tensor.rand, tensor.randn, tensor.randint and t:normal(0, 1) draw numbers'
 local LOOP = 'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end'
 
 -- Patterns of messages about tensors where Lua expects numbers or tables, and their hints. %1 is
@@ -36,11 +39,36 @@ local uses = {
   {"bad argument #1 to 'concat' %([^\n]*userdata",
    'table.concat joins strings and numbers: use t:totable()'},
   {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
+  {': a %w+Tensor is expected at position %d+ of the table, got number', MAKE},
+  {"attempt to index field 'random' %(a function value%)", RANDOM},
+  {"attempt to index a function value %(field 'random'%)", RANDOM},
+  {'%f[%w]m[ai][xn]: invalid arguments: %(number',
+   'math.max and math.min take numbers; tensor.cmax and tensor.cmin take two tensors'},
+  {"bad argument #1 to 'insert' %(table expected, got userdata%)",
+   'tensors do not grow: tensor.cat(t, tensor.Tensor{x}) is a longer one'},
+  {'%f[%w]svd: invalid arguments: %([^)]*boolean',
+   "svd(t) has as many columns as singular values, svd(t, 'A') has all"},
+  {'%f[%w]qr: invalid arguments: %([^)]*string',
+   'qr(t) is the reduced form, qr(t, true) the complete one'},
+  {'%f[%w]where: invalid arguments: %(torch%.[DF]',
+   't:ne(0) is the mask of the elements that are not 0'},
+  {'a number is expected at position %d+ of dimension %d+ of the table, got boolean',
+   'masks have elements 1 and 0: tensor.ByteTensor{1, 0}'},
   {'nn%.%w+: too many arguments',
    'the options are a table: nn.conv2d(1, 8, 3, {stride = 2, padding = 1})'},
   {'attempt to index [^\n]*a number value',
    'if it is a result such as t:sum(), or t[i] of a vector: that is a number already'},
 }
+
+for _, name in ipairs {'tensor', 'torch'} do
+  uses[#uses + 1] = {("attempt to call %%a+ '%s' %%(a table value%%)"):format(name), MAKE}
+  uses[#uses + 1] = {("attempt to call a table value %%(%%a+ '%s'%%)"):format(name), MAKE}
+end
+
+for _, name in ipairs {'float', 'double', 'half', 'bfloat16', 'int', 'long', 'short', 'byte'} do
+  uses[#uses + 1] = {("to: no device '%s"):format(name),
+                     ('t:%s() converts; t:to moves a tensor to a device'):format(name)}
+end
 
 -- Activations that PyTorch makes by a call.
 for _, name in ipairs {'relu', 'leakyRelu', 'elu', 'gelu', 'silu', 'softplus', 'sigmoid', 'tanh'} do
@@ -119,6 +147,22 @@ local function tables_for(message, environment)
     end
   end
   return list
+end
+
+-- Returns a hint for a global that the program does not have, or nil.
+local function hint_of_global(name, environment)
+  local tensor, list = loaded_module(), {}
+  if python[name] then
+    return python[name]
+  end
+  local found, value = pcall(function() return tensor[name] end)
+  if found and type(value) == 'function' then
+    local is_torch = rawequal(rawget(environment, 'torch'), tensor)
+                     and not rawget(environment, 'tensor')
+    list[1] = (is_torch and 'torch.' or 'tensor.') .. name
+  end
+  list[#list + 1] = math[name] and 'math.' .. name
+  return list[1] and ('did you mean %s?'):format(table.concat(list, ' or '))
 end
 
 -- Returns a name with its module if only a module has it.
@@ -213,7 +257,8 @@ function hints.of(message, environment)
   for _, pattern in ipairs(patterns) do
     local name = first:match(pattern)
     local is_global = first:find("global '", 1, true)
-    local text = name and not is_global and suggestions.of_other_library(name)
+    local text = name and (is_global and hint_of_global(name, environment)
+                           or not is_global and suggestions.of_other_library(name))
                  or name and suggestions.of_similar(name, tables_for(first, environment),
                                                     not is_global and with_module)
     if text then

@@ -31,6 +31,20 @@ function suggestions.of_similar(name, tables, label)
    return found[1] and ('did you mean %s?'):format(table.concat(found, ' or ')) or nil
 end
 
+-- Fields of the results of functions of PyTorch and NumPy. Ours return several values.
+local fields = {
+   values = 'values, indices = t:max(1)', indices = 'values, indices = t:max(1)',
+   eigenvalues = 'values, vectors = tensor.eigh(t)',
+   eigenvectors = 'values, vectors = tensor.eigh(t)',
+   Q = 'q, r = tensor.qr(t)', R = 'q, r = tensor.qr(t)',
+   U = 'u, s, v = tensor.svd(t)', S = 'u, s, v = tensor.svd(t)', Vh = 'u, s, v = tensor.svd(t)',
+}
+
+--- of_result(name): returns how to get the field of a result of another library, or nil.
+function suggestions.of_result(name)
+   return fields[name] and 'functions return several values: local ' .. fields[name]
+end
+
 --- of(name, tables): returns either, or nil.
 function suggestions.of(name, tables)
    return suggestions.of_other_library(name) or suggestions.of_similar(name, tables)

@@ -1,0 +1,19 @@
+-- Hints for globals of Python programs: built-in functions, and usual names of modules.
+
+local absent = require 'tensor.repl.absent'
+
+return {
+  enumerate = 'for i, x in ipairs(list) do counts the elements of a table',
+  float = 'tonumber(text) is a number, and t:double() converts a tensor',
+  input = 'io.read() reads a line',
+  int = 'math.floor(x) is the integer below a number, and t:long() converts a tensor',
+  isinstance = 'type(x) is the type of a value; tensor.isTensor(x) is true for tensors',
+  len = '#list is the length of a table, and t:size(1) that of a tensor',
+  list = 't:totable() is a table of the elements of a tensor',
+  range = 'for i = 1, n do counts from 1 to n; tensor.range(1, n) is a tensor',
+  sorted = 'table.sort(list) sorts a table in place; tensor.sort(t) returns a sorted tensor',
+  str = 'tostring(x) is the text of a value',
+  zip = 'for i = 1, #a do local x, y = a[i], b[i] end loops over two tables',
+  F = absent.f, nn = absent.nn, np = absent.np, optim = absent.optim, pd = absent.pandas,
+  plt = absent.plt, scipy = absent.scipy,
+}
