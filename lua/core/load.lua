@@ -281,9 +281,9 @@ local function install(tensor)
          local ending = not chosen and tensor.getRule 'files' == 'tensor' and
                         formats.foreign(filename)
          if ending then
-            raise(('%s: %s: .%s files cannot be written; the known formats are %s; a mode, such ' ..
-                   "as 'binary', selects Torch7's for any name"):format(name, filename, ending,
-                                                                        formats.list()))
+            raise(('%s: %s: .%s files cannot be written; the known formats are %s and .t7 (any ' ..
+                   "object); a mode, such as 'binary', selects Torch7's for any name"):format(
+                   name, filename, ending, formats.list()))
          end
          local function write(file)
             set_mode(file, chosen):referenced(isreferenced)

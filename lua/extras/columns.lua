@@ -154,7 +154,9 @@ local function install(tensor)
    -- frequency. names: the list of the columns to describe. tostring formats it.
    function tensor.describe(columns, names)
       if type(columns) ~= 'table' then
-         error(('describe: a table of columns is expected, got %s'):format(tensor.type(columns)), 2)
+         local advice = tensor.isTensor(columns) and '; tensor.summary describes tensors' or ''
+         error(('describe: a table of columns is expected, got %s%s')
+               :format(tensor.type(columns), advice), 2)
       elseif names ~= nil and type(names) ~= 'table' then
          error(('describe: a list of names is expected, got %s'):format(tensor.type(names)), 2)
       end

@@ -16,7 +16,12 @@ local NEAREST = {nearest = true, simple = true}  -- modes
 -- Equivalents of other functions of Torch7's package.
 local OTHERS = {load = "tensor.load 'x.png' reads a picture",
                 save = "tensor.save('x.png', t) writes a picture",
-                display = 'tensor.plot.image(t) shows a picture'}
+                display = 'tensor.plot.image(t) shows a picture',
+                blur = 'tensor.conv2(t, kernel) computes weighted means of one channel',
+                resize = 'instead of resize, use scale',
+                rgb2gray = "t:mean(1) is the mean of the colors; tensor.load('x.png', {channels " ..
+                           '= 1}) converts a picture to grey',
+                rotate = 'tensor.rot90 rotates by 90 degrees'}
 local POSITIONS = {c = true, tl = true, tr = true, bl = true, br = true}
 
 -- Resampling along one dimension: functions that return the taps of each output element, and the

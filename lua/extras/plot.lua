@@ -5,12 +5,19 @@ local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
 local names = require 'tensor.names'
 local native = require 'tensor.native'
-local take_options = require 'tensor.plot.options'
+local plot_options = require 'tensor.plot.options'
 local versions = require 'tensor.versions'
 local raw_next = versions.raw_next
 
 local WIDTH, HEIGHT = 640, 400
 local COLUMNS, LINES = 72, 20  -- of a terminal
+-- Equivalents of functions of matplotlib.
+local OTHERS = {
+   errorbar = 'line and scatter have the option errors', plot = 'tensor.plot(x, y) draws a line',
+   pcolormesh = 'instead of pcolormesh, use heatmap', matshow = 'instead of matshow, use heatmap',
+   bar = 'instead of bar, use bars', barh = 'bars draws vertical bars',
+   subplot = 'instead of subplot, use grid',
+}
 
 return function(tensor)
    -- Describes an object that is not a list with elements.
@@ -240,14 +247,14 @@ return function(tensor)
 
    function makers.image(layer, t)
       matrix('a picture', t)
+      local format = versions.require 'tensor.formats.picture'
       local picture = t:dim() == 2 and t:unsqueeze(1) or t
       local channels = picture:dim() == 3 and picture:size(1)
       if channels ~= 1 and channels ~= 3 then
          error('plot: an image has H x W, 1 x H x W or 3 x H x W elements, got ' ..
-               table.concat(t:size():totable(), ' x '), 0)
+               table.concat(t:size():totable(), ' x ') .. format.advice(t), 0)
       end
-      local check = versions.require('tensor.formats.picture').check_values
-      local fine, failure = pcall(check, tensor, t)
+      local fine, failure = pcall(format.check_values, tensor, t)
       if not fine then error('plot: ' .. failure, 0) end
       local values = picture:double()
       if not t:type():find 'Byte' then values = values * 255 end
@@ -259,6 +266,10 @@ return function(tensor)
 
    local Figure = {}
    Figure.__index = Figure
+   setmetatable(Figure, {__index = names.refuse(tensor, 'a figure', function(name)
+      return plot_options.is_of_figure(name) and ('use figure:set{%s = ...}'):format(name)
+             or names.suggestion(name, {Figure})
+   end)})
 
    local function new_figure()
       return setmetatable({layers = {}, colored = 0,
@@ -285,7 +296,7 @@ return function(tensor)
       adders[kind] = function(figure, a, b, c)
          local options = c
          if not two or kind == 'line' and c == nil and not is_data(b) then b, options = nil, b end
-         local layer = take_options(figure, options, kind)
+         local layer = plot_options.take(figure, options, kind)
          layer.kind = kind
          make(layer, a, b)
          if not layer.picture then layer.color = layer.color or next_color(figure) end
@@ -301,7 +312,7 @@ return function(tensor)
 
    --- Sets options of the figure.
    function Figure:set(options)
-      guarded(take_options, self, options)
+      guarded(plot_options.take, self, options)
       return self
    end
 
@@ -422,14 +433,16 @@ return function(tensor)
    end
    function plot.figure(options)
       local figure = new_figure()
-      guarded(take_options, figure, options)
+      guarded(plot_options.take, figure, options)
       return figure
    end
    tensor.plot = setmetatable(plot, {__call = function(_, ...)
       native.refuse_extra('plot', most_arguments.line, ...)
       return (guarded(adders.line, new_figure(), ...))
    end, __index = names.refuse(tensor, 'tensor.plot', function(name)
-      return names.suggestion(name, {plot})
+      return OTHERS[name] or plot_options.is_of_figure(name)
+             and ('it is an option, as in tensor.plot.line(y, {%s = ...})'):format(name)
+             or names.suggestion(name, {plot})
    end)})
    native.limit_arguments(plot)
    native.limit_arguments(Figure)

@@ -67,7 +67,8 @@ end
 
 describe('image', function()
   it('refuses unknown names', function()
-    for name, hint in pairs { load = ": tensor.load 'x.png' reads a picture", rotate = '',
+    for name, hint in pairs { load = ": tensor.load 'x.png' reads a picture", spin = '',
+                              rotate = ': tensor.rot90 rotates by 90 degrees',
                               scael = ': did you mean scale?',
                               save = ": tensor.save('x.png', t) writes a picture" } do
       assert.has_error(function() return image[name] end,

@@ -94,6 +94,12 @@ function picture.check_values(tensor, object)
    end
 end
 
+--- advice(t): returns a text about the order of the dimensions if t is H x W x channels, else ''.
+function picture.advice(t)
+   local is_last = t:dim() == 3 and (t:size(3) == 3 or t:size(3) == 4 or t:size(3) == 1)
+   return is_last and '; t:permute(3, 1, 2) puts the channels first' or ''
+end
+
 -- Returns the samples of an object as a tensor of channels x H x W: a ByteTensor, or a ShortTensor
 -- for 16 bits per sample.
 local function samples(tensor, object, most, bits)
@@ -101,8 +107,9 @@ local function samples(tensor, object, most, bits)
    local element = files.element(tensor, object)
    local t = object:dim() == 2 and object:unsqueeze(1) or object
    if t:dim() ~= 3 or t:nElement() == 0 or t:size(1) > 4 or not most[t:size(1)] then
-      error(('a picture has H x W or channels x H x W elements, channels %s, got %s')
-            :format(most.text, table.concat(object:size():totable(), ' x ')), 0)
+      error(('a picture has H x W or channels x H x W elements, channels %s, got %s%s')
+            :format(most.text, table.concat(object:size():totable(), ' x '),
+                    picture.advice(object)), 0)
    end
    if element == 'Byte' and bits == 8 then
       return t

@@ -30,9 +30,13 @@ local names = {
    olive = {128, 128, 0},
 }
 
---- named(name): returns a color. Most are those of the series.
+--- named(name): returns a color. Most are those of the series. '#ff8000' has the two hexadecimal
+-- digits of red, green and blue.
 function colors.named(name)
-   if names[name] then
+   local red, green, blue = name:match '^#(%x%x)(%x%x)(%x%x)$'
+   if red then
+      return {tonumber(red, 16), tonumber(green, 16), tonumber(blue, 16)}
+   elseif names[name] then
       return names[name]
    end
    local list = {}
@@ -40,7 +44,8 @@ function colors.named(name)
       list[#list + 1] = known
    end
    table.sort(list)
-   error(('plot: the names of colors are %s, got %s'):format(table.concat(list, ', '), name), 0)
+   error(('plot: the names of colors are %s, or as "#ff8000", got %s')
+         :format(table.concat(list, ', '), name), 0)
 end
 
 function colors.check(name)

@@ -2,7 +2,7 @@
 
 local native = require 'tensor.native'
 local screen = require 'tensor.plot.screen'
-local take_options = require 'tensor.plot.options'
+local plot_options = require 'tensor.plot.options'
 local versions = require 'tensor.versions'
 
 local live = {}
@@ -66,7 +66,7 @@ end
 -- and interval (seconds between two drawings, by default 0.2), columns, lines, colors, output,
 -- terminal, clock.
 function live.new(new_figure, options)
-   local own = take_options(new_figure(), options, 'live')
+   local own = plot_options.take(new_figure(), options, 'live')
    local of_figure = {}
    for name, value in versions.each(options or {}) do
       if own[name] == nil then of_figure[name] = value end

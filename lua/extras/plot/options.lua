@@ -25,6 +25,31 @@ local of_layer = {
            output = 'table userdata', terminal = 'boolean', clock = 'function'},
 }
 
+-- Options of matplotlib, and values of its markers and places of the legend.
+local others = {
+   c = 'color', cmap = 'colors', edgecolor = 'color', facecolor = 'color',
+   figsize = 'width and height', label = 'name', linewidth = 'thickness', lw = 'thickness',
+   markersize = 'size', ms = 'size', s = 'size', vmax = 'limits = {low, high}',
+   vmin = 'limits = {low, high}', xlim = 'xlimits = {low, high}', xticklabels = 'labels',
+   yerr = 'errors', ylim = 'ylimits = {low, high}',
+}
+local other_values = {
+   marker = {o = 'dot', s = 'square', D = 'diamond', d = 'diamond', ['^'] = 'triangle',
+             ['+'] = 'plus', x = 'cross', ['.'] = 'dot'},
+   legend = {['upper right'] = 'top right', ['upper left'] = 'top left',
+             ['lower right'] = 'bottom right', ['lower left'] = 'bottom left'},
+}
+
+-- Calls check(value), which checks the value of an option. Errors name the equivalent of a value of
+-- matplotlib.
+local function check_value(name, value, check)
+   local fine, failure = pcall(check, value)
+   if not fine then
+      local ours = other_values[name][value]
+      error(failure .. (ours and ('; use %q'):format(ours) or ''), 0)
+   end
+end
+
 local ranges = {width = {100, 10000}, height = {100, 10000}, size = {0.01, 1000},
                 thickness = {0.01, 1000}}
 
@@ -49,9 +74,16 @@ local function is_color(t)
    return #t == 3
 end
 
---- take_options(figure, options, kind): checks a table of options, sets those of the figure, and
+local plot_options = {}
+
+--- is_of_figure(name): returns true for the names of options of figures.
+function plot_options.is_of_figure(name)
+   return of_figure[name] ~= nil
+end
+
+--- take(figure, options, kind): checks a table of options, sets those of the figure, and
 -- returns those of the layer. kind: of the layer, or 'live'; nil for a figure.
-return function(figure, options, kind)
+function plot_options.take(figure, options, kind)
    local known, own = of_layer[kind] or {}, {}
    options = options == nil and {} or options
    if type(options) ~= 'table' then
@@ -61,7 +93,10 @@ return function(figure, options, kind)
    for name, wanted in each(of_figure) do all[name] = wanted end
    for name, wanted in each(known) do all[name] = wanted end
    local fine, failure = pcall(files.check, options, all)
-   if not fine then error('plot: ' .. failure, 0) end
+   if not fine then
+      local ours = others[failure:match '^unknown option ([%w_]+);']
+      error(('plot: %s%s'):format(failure, ours and '; use ' .. ours or ''), 0)
+   end
    for name, value in each(options) do
       if name:find 'limits$' then
          check_limits(name, value)
@@ -71,14 +106,14 @@ return function(figure, options, kind)
          end
          figure.options.log[name:sub(1, 1)] = value == 'log'
       elseif name == 'legend' then
-         versions.require('tensor.plot.legend').check(value)
+         check_value(name, value, versions.require('tensor.plot.legend').check)
       elseif name == 'marker' then
-         versions.require('tensor.plot.markers').check(value)
+         check_value(name, value, versions.require('tensor.plot.markers').check)
       elseif name == 'color' then
          value = type(value) == 'string' and versions.require('tensor.plot.colors').named(value)
                  or value
          if not is_color(value) then
-            error('plot: a color is a name, or {red, green, blue}, from 0 to 255', 0)
+            error('plot: a color is a name, or {red, green, blue}, from 0 to 255, or "#ff8000"', 0)
          end
       elseif ranges[name] and not (value >= ranges[name][1] and value <= ranges[name][2]) then
          error(('plot: the %s is from %g to %g, got %g')
@@ -94,3 +129,5 @@ return function(figure, options, kind)
    end
    return own
 end
+
+return plot_options
