@@ -102,7 +102,17 @@ return function(tensor)
    function makers.line(layer, x, y)
       if y ~= nil then points(layer, x, y) else points(layer, nil, x) end
    end
-   function makers.scatter(layer, x, y) points(layer, x, y) end
+   function makers.scatter(layer, x, y)
+      points(layer, x, y)
+      if type(layer.color) ~= 'userdata' then return end
+      local values = numbers('color', layer.color)
+      if #values ~= #layer.y then
+         error(('plot: y has %d elements and color has %d'):format(#layer.y, #values), 0)
+      end
+      local map = layer.colors or 'viridis'
+      layer.point_colors = versions.require('tensor.plot.colors').of_values(tensor, values, map)
+      layer.color = nil
+   end
 
    -- Returns the names in a table whose keys are strings, sorted, and the values in this order; nil
    -- for other objects.

@@ -132,6 +132,31 @@ describe('lines and points', function()
     fails('a color is a name, or {red, green, blue}', plot.line, {1}, {color = {0, 0, 300}})
   end)
 
+  it('have a color for each point', function()
+    local labels = tensor.LongTensor{1, 2, 1, 3}
+    local figure = plot.scatter({1, 2, 3, 4}, {4, 3, 2, 1}, {color = labels})
+    local found = {}
+    for x, color in figure:svg():gmatch '<circle cx="([%d.]+)"[^>]*fill="(#%x+)"' do
+      found[#found + 1] = {tonumber(x), color}
+    end
+    table.sort(found, function(a, b) return a[1] < b[1] end)
+    for k, color in ipairs{'#440154', '#22908b', '#440154', '#fde725'} do
+      assert.are.equal(color, found[k][2])
+    end
+    assert.are.equal(found[1][2], found[3][2])
+    assert.matches('253;231;37', figure:text(40, 10, 'true'), 1, true)
+    figure:pixels()
+    local grey = plot.scatter({1, 2, 3}, {1, 2, 3},
+                              {color = tensor.Tensor{0, 0 / 0, 9}, colors = 'grey'})
+    assert.are.same({{0, 0, 0}, {200, 200, 200}, {255, 255, 255}}, grey.layers[1].point_colors)
+    plot.scatter({}, {}, {color = tensor.Tensor(0)}):svg()
+    plot.scatter({1, 1}, {2, 3}, {color = tensor.ones(2), marker = 'plus', xlimits = {2, 3}}):svg()
+    fails('y has 2 elements and color has 3', plot.scatter, {1, 2}, {1, 2},
+          {color = tensor.ones(3)})
+    fails('colors are "viridis"', plot.scatter, {1}, {1}, {color = tensor.ones(1), colors = 'jet'})
+    fails('option color must be a', plot.line, {1}, {color = tensor.ones(1)})
+  end)
+
   it('have a legend in the corner that is free', function()
     local function corner(options)
       local svg = plot.line({1, 2, 3}, {1, 1, 9}, options):svg()

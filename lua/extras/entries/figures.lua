@@ -16,7 +16,8 @@ return {
           'Draws a marker at each point. `x` and `y` are vectors or tables of numbers. ' ..
           'Returns the figure.' .. figure ..
           '; `name`, `color`, `size`, `errors`, and `marker`: "dot", "circle", "square", ' ..
-          '"diamond", "triangle", "plus" or "cross".',
+          '"diamond", "triangle", "plus" or "cross". A tensor as `color` has a value for each ' ..
+          'point, which `colors` maps to a color: "viridis", "grey" or "diverging".',
       bars =
           'Draws a bar for each element of a vector or a table. The keys of `{a = 1, b = 2}` ' ..
           'become labels, in alphabetical order. Bars of several calls are placed side by ' ..

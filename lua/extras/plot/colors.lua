@@ -86,4 +86,22 @@ function colors.paint(tensor, values, low, high, name)
    return picked:view(values:size(1), values:size(2), 3):permute(3, 1, 2):contiguous()
 end
 
+--- of_values(tensor, values, name): returns a list with the color of each number in a list. Equal
+-- colors are the same table.
+function colors.of_values(tensor, values, name)
+   colors.check(name)
+   if #values == 0 then return {} end
+   local t = tensor.DoubleTensor(values):view(1, #values)
+   local finite = t:maskedSelect(t:isfinite())
+   local any = finite:nElement() > 0
+   local low, high = any and finite:min() or 0, any and finite:max() or 1
+   local list, known = colors.paint(tensor, t, low, high, name):select(2, 1):t():totable(), {}
+   for i, color in ipairs(list) do
+      local key = table.concat(color, ' ')
+      known[key] = known[key] or color
+      list[i] = known[key]
+   end
+   return list
+end
+
 return colors

@@ -60,11 +60,26 @@ local function color_bar(page, box, layer)
    end
 end
 
+-- Returns lists of the points of one color each, in the order of their first points.
+local function by_color(points, default)
+   local groups, group_of = {}, {}
+   for _, point in ipairs(points) do
+      local color = point[3] or default
+      local group = group_of[color]
+      if not group then
+         group = {color = color}
+         groups[#groups + 1], group_of[color] = group, group
+      end
+      group[#group + 1] = point
+   end
+   return groups
+end
+
 -- Draws the layers in the rectangle of the axes. Returns those with names, and points on what was
 -- drawn.
 local function draw_layers(page, box, view, layers)
    local function to_page(p)
-      return {box.x + p[1] * box.width, box.y + (1 - p[2]) * box.height}
+      return {box.x + p[1] * box.width, box.y + (1 - p[2]) * box.height, p[3]}
    end
    local function all(points)
       local result = {}
@@ -93,7 +108,9 @@ local function draw_layers(page, box, view, layers)
       end
       if layer.kind == 'scatter' or layer.marker then
          local points = all(layout.inside(layout.positions(view, layer)))
-         markers.draw(page, points, layer.marker or 'dot', layer.color, layer.size or DOT)
+         for _, group in ipairs(by_color(points, layer.color)) do
+            markers.draw(page, group, layer.marker or 'dot', group.color, layer.size or DOT)
+         end
          for _, point in ipairs(points) do ink[#ink + 1] = point end
       end
       for _, b in ipairs(view.boxes[k] or {}) do

@@ -124,13 +124,15 @@ local function clip(a, b)
    return from, to
 end
 
---- Maps the points of a layer to positions from 0 to 1. Points without a position are false.
+--- Maps the points of a layer to positions from 0 to 1. Points without a position are false. The
+-- third element of a position is the color of the point, if points have colors.
 function layout.positions(view, layer)
    local positions = {}
    for i = 1, #layer.x do
       local px, py = view.x:position(layer.x[i]), view.y:position(layer.y[i])
       if view.y.reversed then py = 1 - py end
-      positions[i] = finite(px) and finite(py) and {px, py}
+      local color = layer.point_colors and layer.point_colors[i]
+      positions[i] = finite(px) and finite(py) and {px, py, color}
    end
    return positions
 end

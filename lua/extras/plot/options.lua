@@ -12,8 +12,8 @@ local of_figure = {
 local of_layer = {
    line = {name = 'string', color = 'string table', thickness = 'number', marker = 'string',
            size = 'number', errors = 'table userdata'},
-   scatter = {name = 'string', color = 'string table', size = 'number', marker = 'string',
-              errors = 'table userdata'},
+   scatter = {name = 'string', color = 'string table userdata', colors = 'string', size = 'number',
+              marker = 'string', errors = 'table userdata'},
    boxplot = {name = 'string', color = 'string table', labels = 'table', thickness = 'number'},
    contour = {levels = 'number table userdata', colors = 'string', color = 'string table',
               thickness = 'number'},
@@ -109,7 +109,7 @@ function plot_options.take(figure, options, kind)
          check_value(name, value, versions.require('tensor.plot.legend').check)
       elseif name == 'marker' then
          check_value(name, value, versions.require('tensor.plot.markers').check)
-      elseif name == 'color' then
+      elseif name == 'color' and type(value) ~= 'userdata' then
          value = type(value) == 'string' and versions.require('tensor.plot.colors').named(value)
                  or value
          if not is_color(value) then

@@ -12,7 +12,7 @@ local function draw_points(page, view, layer, color)
    local columns, rows = page.columns, page.rows
    local positions = layout.positions(view, layer)
    if layer.kind == 'scatter' or layer.kind == 'boxplot' then
-      for _, p in ipairs(layout.inside(positions)) do page:dot(p[1], p[2], color) end
+      for _, p in ipairs(layout.inside(positions)) do page:dot(p[1], p[2], p[3] or color) end
       return
    end
    for _, line in ipairs(layout.lines(positions, columns * 2)) do
