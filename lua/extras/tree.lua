@@ -188,7 +188,9 @@ local function refuse_objects(value, enclosing)
    if not is_branch(value) then
       return
    elseif versions.is_callable(value) then
-      local text = getmetatable(value).__tostring and tostring(value) or 'an object'
+      -- The text of a network lists its layers.
+      local text = getmetatable(value).__tostring and tostring(value):match '^[^({\n]+'
+                   or 'an object'
       raise(('tree.clone: a table of tensors is expected, got %s, which only its constructor can '
              .. 'make'):format(text))
    end

@@ -159,3 +159,32 @@ describe('hints for errors', function()
     end
   end)
 end)
+
+describe('the printed form', function()
+  local nn = require 'tensor.nn'
+  local show = require 'tensor.repl.show'
+
+  it('of a network lists its layers', function()
+    local net = nn.sequential {nn.linear(2, 16), nn.relu, nn.dropout(0.5), print}
+    assert.are.equal('nn.sequential{nn.linear(2, 16), nn.relu, nn.dropout(0.5), function}',
+                     tostring(net))
+    local long = nn.sequential {nn.conv2d(1, 8, {3, 2}), net, nn.layer('mine', {a = nn.gru(2, 3)},
+                                                                      print)}
+    assert.are.equal([[
+nn.sequential{
+  nn.conv2d(1, 8, {3, 2}),
+  nn.sequential{nn.linear(2, 16), nn.relu, nn.dropout(0.5), function},
+  nn.mine{a = nn.gru(2, 3)}
+}]], tostring(long))
+    assert.are.equal('{nn.sequential{...}}', show.value {long})
+  end)
+
+  it('of the module has no internal names, and that of classes names them', function()
+    local text = show.value(tensor)
+    assert.is_nil(text:find '\n  _')
+    assert.matches('  DoubleTensor = <class torch.DoubleTensor>', text, 1, true)
+    assert.are.equal('<class torch.DoubleTensor>', show.value(tensor.DoubleTensor))
+    assert.are.equal('{}', show.value {})
+    assert.are.equal('{_a = 1}', show.value {_a = 1})
+  end)
+end)

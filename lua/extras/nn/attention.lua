@@ -171,7 +171,7 @@ function attention.attention(width, heads, options)
               bias = params.bias and params.bias:narrow(1, first, count)}
    end
 
-   return layer.new('attention', function()
+   return layer.new({'attention', width, heads}, function()
       return {input = input.init(), output = output.init()}
    end, function(params, x, call)
       layer.check_input('attention', x, 3, width)

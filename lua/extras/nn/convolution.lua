@@ -115,7 +115,7 @@ local function add_convolutions(dims)
       end
       local init = parameters(outputs, inputs / groups, s.size, outputs, options)
       local call = tensor[name]
-      return layer.new(name, init, function(params, x)
+      return layer.new({name, inputs, outputs, size}, init, function(params, x)
          local others = x:dim() - dims  -- the channels, and the batch if there is one
          if widths and (others == 1 or others == 2) then
             x = tensor.pad(x, {unpack(widths, 2 * (3 - others) - 1)})
@@ -133,7 +133,7 @@ local function add_convolutions(dims)
       local more = each(transposed, 'outputPadding', dims, options.outputPadding or 0, 0)
       local init = parameters(inputs, outputs / groups, s.size, outputs, options)
       local call = tensor[transposed]
-      return layer.new(transposed, init, function(params, x)
+      return layer.new({transposed, inputs, outputs, size}, init, function(params, x)
          return call(x, params.weight, params.bias, s.stride, s.padding, more, groups, s.dilation)
       end)
    end

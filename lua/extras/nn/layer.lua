@@ -4,6 +4,9 @@
 
 local files = require 'tensor.files'
 local tensor = require 'tensor'
+local tree = require 'tensor.tree'
+local versions = require 'tensor.versions'
+local unpack = versions.unpack
 local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 
@@ -25,15 +28,63 @@ function Layer:forward()
       getmetatable(self) == Layer and self.name or 'layer'))
 end
 
+-- Returns an argument of a constructor as text: a number, or a list of numbers.
+local function argument_text(value)
+   return type(value) == 'table' and ('{%s}'):format(table.concat(value, ', ')) or tostring(value)
+end
+
+-- Returns the text of a member: a layer, or a function, with its name in tensor.nn if it has one.
+local function member_text(member)
+   local nn, found = package.loaded['tensor.nn'], nil
+   if getmetatable(member) == Layer then
+      return tostring(member)
+   end
+   for name, value in versions.each(type(nn) == 'table' and nn or {}) do
+      if rawequal(value, member) and (not found or name < found) then
+         found = name
+      end
+   end
+   return found and 'nn.' .. found or type(member)
+end
+
+local LINE = 80
+
+--- Returns the layer as the call that makes it, without options, and with its members.
 function Layer:__tostring()
-   return ('nn.%s'):format(self.name)
+   local arguments, parts = {}, {}
+   for k, value in ipairs(self.arguments or {}) do
+      arguments[k] = argument_text(value)
+   end
+   local head = ('nn.%s'):format(self.name)
+   if arguments[1] then
+      head = ('%s(%s)'):format(head, table.concat(arguments, ', '))
+   end
+   if not self.members then
+      return head
+   end
+   for _, key in ipairs(tree.keys(self.members)) do
+      local text = member_text(self.members[key])
+      parts[#parts + 1] = type(key) == 'number' and text or ('%s = %s'):format(key, text)
+   end
+   local line = ('%s{%s}'):format(head, table.concat(parts, ', '))
+   if #line <= LINE and not line:find '\n' then
+      return line
+   end
+   local lines = ('{\n' .. table.concat(parts, ',\n')):gsub('\n', '\n  ')
+   return head .. lines .. '\n}'
 end
 
 local layer = {}
 
---- Creates a layer. forward(params, x, options), init().
-function layer.new(name, init, forward, state)
-   return setmetatable({name = name, init = init, compute = forward, state = state}, Layer)
+--- Creates a layer. forward(params, x, options), init(). name: a string, or a list of it and the
+-- arguments that the printed form shows. members: the table of its layers and functions, or nil.
+function layer.new(name, init, forward, state, members)
+   local arguments
+   if type(name) == 'table' then
+      name, arguments = name[1], {unpack(name, 2)}
+   end
+   return setmetatable({name = name, init = init, compute = forward, state = state,
+                        arguments = arguments, members = members}, Layer)
 end
 
 function layer.is(value)

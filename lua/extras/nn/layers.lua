@@ -32,7 +32,7 @@ function layers.linear(inputs, outputs, options)
       return params
    end
 
-   return layer.new('linear', init, function(params, x)
+   return layer.new({'linear', inputs, outputs}, init, function(params, x)
       layer.check_input('linear', x, nil, inputs)
       layer.check_params('linear', params, linear_names)
       local dim = x:dim()
@@ -59,7 +59,7 @@ function layers.embedding(count, width, options)
    layer.check_size('embedding', 'width', width)
    options = layer.options('embedding', options, {init = 'function'})
    local fill = options.init or initializer.normal()
-   return layer.new('embedding', function()
+   return layer.new({'embedding', count, width}, function()
       return {weight = fill(tensor.Tensor(count, width))}
    end, function(params, x)
       return tensor.embedding(params.weight, x)
@@ -77,7 +77,7 @@ end
 --- dropout(probability): see drop. Without options.train it returns x.
 function layers.dropout(probability)
    layer.check_probability('dropout', probability)
-   return layer.new('dropout', function() return {} end, function(_, x, options)
+   return layer.new({'dropout', probability}, function() return {} end, function(_, x, options)
       return options.train and layers.drop(x, probability) or x
    end)
 end
@@ -97,7 +97,7 @@ function layers.layerNorm(width, options)
    layer.check_size('layerNorm', 'width', width)
    options = layer.options('layerNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
-   return layer.new('layerNorm', function()
+   return layer.new({'layerNorm', width}, function()
       return scale_and_shift(width, options)
    end, function(params, x)
       return tensor.layerNorm(x, {width}, params.weight, params.bias, epsilon)
@@ -110,7 +110,7 @@ function layers.rmsNorm(width, options)
    layer.check_size('rmsNorm', 'width', width)
    options = layer.options('rmsNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
-   return layer.new('rmsNorm', function()
+   return layer.new({'rmsNorm', width}, function()
       return options.affine == false and {} or {weight = tensor.ones(width)}
    end, function(params, x)
       return tensor.rmsNorm(x, {width}, params.weight, epsilon)
@@ -128,7 +128,7 @@ function layers.groupNorm(groups, width, options)
    end
    options = layer.options('groupNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
-   return layer.new('groupNorm', function()
+   return layer.new({'groupNorm', groups, width}, function()
       return scale_and_shift(width, options)
    end, function(params, x)
       return tensor.groupNorm(x, groups, params.weight, params.bias, epsilon)
@@ -152,7 +152,7 @@ function layers.batchNorm(width, options)
       return scale_and_shift(width, options)
    end
 
-   return layer.new('batchNorm', init, function(params, x, call)
+   return layer.new({'batchNorm', width}, init, function(params, x, call)
       -- The state keeps its type, whatever that of x is. Statistics of 16 bits would lose small
       -- updates by rounding, so x is converted to float, unless the state has 16 bits, too.
       local own, given = state.mean:type(), x:type()
@@ -182,7 +182,7 @@ function layers.sequential(members, ...)
    end
    if type(members) ~= 'table' or getmetatable(members) then
       raise(('nn.sequential: a list of layers is expected, got %s'):format(
-         layer.is(members) and tostring(members) or type(members)))
+         layer.is(members) and 'nn.' .. members.name or type(members)))
    end
    local state, any = {}, false
    for k, member in ipairs(members) do
@@ -212,8 +212,8 @@ function layers.sequential(members, ...)
       for k, member in ipairs(members) do
          if layer.is(member) then
             if type(params[k]) ~= 'table' then
-               raise(('nn.sequential: the parameters of member %d, %s, are missing'):format(
-                  k, tostring(member)))
+               raise(('nn.sequential: the parameters of member %d, nn.%s, are missing'):format(
+                  k, member.name))
             end
             x = member.compute(params[k], x, options)
          else
@@ -221,7 +221,7 @@ function layers.sequential(members, ...)
          end
       end
       return x
-   end, any and state or nil)
+   end, any and state or nil, members)
 end
 
 --- layer(name, children, forward): a layer of other layers, by name. forward(params, x, options)
@@ -253,7 +253,7 @@ function layers.layer(name, children, forward)
          params[key] = children[key].init()
       end
       return params
-   end, forward, any and state or nil)
+   end, forward, any and state or nil, children)
 end
 
 return layers

@@ -101,7 +101,7 @@ local function sequence(name, kind)
       options = layer.options(name, options, {layers = 'number', dropout = 'number'})
       local depth = layer.check_size(name, 'layers', options.layers or 1)
       local probability = layer.check_probability(name .. ': dropout', options.dropout or 0)
-      return layer.new(name, function()
+      return layer.new({name, inputs, hidden}, function()
          local params = {}
          for k = 1, depth do
             params[k] = init(kind, k == 1 and inputs or hidden, hidden)
@@ -133,7 +133,7 @@ local function sequence(name, kind)
 
    recurrent[name .. 'Cell'] = function(inputs, hidden)
       check(name .. 'Cell', inputs, hidden)
-      return layer.new(name .. 'Cell', function()
+      return layer.new({name .. 'Cell', inputs, hidden}, function()
          return init(kind, inputs, hidden)
       end, function(params, x, call)
          layer.check_input(name .. 'Cell', x, 2, inputs)

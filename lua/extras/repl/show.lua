@@ -59,6 +59,14 @@ local function class_of(value)
   return name, not ok or method ~= nil
 end
 
+-- Returns the name of the class whose constructor a table is, as tensor.Tensor, or nil.
+local function made_by(value)
+  local metatable = debug.getmetatable(value)
+  local class = type(metatable) == 'table' and rawget(metatable, '__metatable')
+  local name = type(class) == 'table' and rawget(class, '__typename')
+  return type(name) == 'string' and name or nil
+end
+
 local function has_tostring(value)
   local class, shown = class_of(value)
   if class then
@@ -100,11 +108,14 @@ end
 -- keys.
 local function other_keys(t, length)
   local keys, count = {}, 0
+  local is_module = rawequal(t, package.loaded.tensor)
   local key = next(t)
   while key ~= nil do
     local in_array = type(key) == 'number' and key >= 1 and key <= length
                      and key == math.floor(key)
-    if not in_array then
+    -- The module's names with an underscore are internal.
+    local hidden = is_module and type(key) == 'string' and key:sub(1, 1) == '_'
+    if not in_array and not hidden then
       count = count + 1
       if count <= MAX_KEYS then
         keys[count] = key
@@ -121,8 +132,10 @@ local function item(value)
     return BEGIN .. quoted(value) .. END
   end
   local text = safe_tostring(value):gsub('\n+$', '')
-  -- The last line of a tensor's printed form contains its type and size.
-  return text:match '[^\n]*$'
+  -- The last line of a tensor's printed form contains its type and size. That of a network is the
+  -- end of the list of its layers.
+  local last = text:match '[^\n]*$'
+  return last == '}' and text:match '^[^\n]*' .. '...}' or last
 end
 
 local table_text
@@ -147,7 +160,8 @@ function table_text(t, indent, state)
   local class = class_of(t)
   local prefix = class and class .. ' ' or ''
   if next(t) == nil then
-    return prefix .. '{}'
+    local made = made_by(t)
+    return made and ('<class %s>'):format(made) or prefix .. '{}'
   elseif state[t] or #indent >= 2 * MAX_DEPTH or state.left <= 0 then
     return prefix .. '{...}'
   end
