@@ -48,9 +48,13 @@ function cases.install(shared)
       if options.mean then return options.mean.data[group] end
       return options.uncentered and 0 or sums[group] / counts[group]
     end
+    -- Kahan's summation: `lost` is what the last additions have rounded away.
+    local lost = {}
     for k, x in ipairs(m.data) do
       local group = of(k - 1)
-      squares[group] = (squares[group] or 0) + (x - mean(group)) ^ 2
+      local square, before = (x - mean(group)) ^ 2 - (lost[group] or 0), squares[group] or 0
+      squares[group] = before + square
+      lost[group] = squares[group] - before - square
     end
     local function variance(group)
       return options.variance and options.variance.data[group] or squares[group] / counts[group]
