@@ -205,6 +205,25 @@ describe('files for NumPy', function()
     end
   end)
 
+  it('are not read if a compressed member is damaged', function()
+    with_name('.npz', function(name)
+      local t = tensor.range(1, 100)
+      tensor.save(name, { a = t }, { compress = true })
+      local bytes = format_files.content(name)
+      local silent = {}
+      for at = 31, #bytes do
+        local file = assert(io.open(name, 'wb'))
+        file:write(bytes:sub(1, at - 1), string.char((bytes:byte(at) + 1) % 256), bytes:sub(at + 1))
+        file:close()
+        local done, found = pcall(tensor.load, name)
+        if done and not (found.a and found.a:equal(t)) and next(found) == 'a' then
+          silent[#silent + 1] = at
+        end
+      end
+      assert.are.equal('', table.concat(silent, ' '))
+    end)
+  end)
+
   it('tell how far they are', function()
     with_name('.npy', function(name)
       local t, told = tensor.ByteTensor(2 ^ 24 + 5):zero(), {}

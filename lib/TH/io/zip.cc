@@ -172,10 +172,14 @@ void ZipReader::read(Storage* to, int64_t first, int64_t count, bool swapped) {
   char* data =
       static_cast<char*>(to->cpu(first == 0 ? Access::overwrite : Access::write)) + first * item;
   archive_->read(from, data, count * item);
-  // libzip compares the checksum at the end only.
+  // libzip compares the checksum at the end only. A damaged member may be longer.
   char rest;
-  if (archive_->at == from.size && libzip().fread(archive_->file.get(), &rest, 1) < 0) {
-    fail("member %s: %s", from.name.c_str(), libzip().file_strerror(archive_->file.get()));
+  const auto behind =
+      archive_->at == from.size ? libzip().fread(archive_->file.get(), &rest, 1) : 0;
+  if (behind != 0) {
+    fail("member %s: %s", from.name.c_str(),
+         behind < 0 ? libzip().file_strerror(archive_->file.get())
+                    : "it is longer than the archive states");
   }
   if (swapped) swap_bytes(data, static_cast<size_t>(item), count);
 }
