@@ -171,6 +171,14 @@ describe('save', function()
         assert.matches('several names', message, 1, true)
         assert.are.equal(before, content(name))
         assert.is_true(t:equal(ending == 'npy' and mapped or mapped.t))
+        -- A tensor that is garbage does not count.
+        local other = path .. 'other.' .. ending
+        os.execute(('cp %s %s; ln %s %s2'):format(name, other, other, other))
+        collectgarbage 'stop'
+        tensor.load(other, { map = true })
+        tensor.save(other, ending == 'npy' and t or { t = t })
+        collectgarbage 'restart'
+        os.execute(('rm %s %s2'):format(other, other))
         -- With one name it is replaced, and the tensor keeps the old contents.
         os.remove(('%sb.%s'):format(path, ending))
         tensor.save(name, ending == 'npy' and tensor.ones(2) or { t = tensor.ones(2) })

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "memory/heap.h"
 #include "memory/map_allocator.h"
 
 namespace th {
@@ -304,10 +305,12 @@ void Replacement::synchronize_directory() {
 
 // Overwrites the file. Returns false if the name refers to another file meanwhile.
 bool Replacement::overwrite(const char* reason) {
+  struct stat opened, found;
+  // Tensors that have mapped the file may be garbage. Their finalizers may need the lock.
+  if (stat(name_.c_str(), &found) == 0 && is_mapped(found.st_dev, found.st_ino)) collect_garbage();
   Descriptor to(open(name_.c_str(), O_WRONLY | O_CLOEXEC));
   if (!to.is_open()) fail_to_replace(name_, errno);
   wait_for_lock(to.get());
-  struct stat opened, found;
   if (fstat(to.get(), &opened) != 0) fail_to_replace(name_, errno);
   if (stat(name_.c_str(), &found) != 0 || !same_file(opened, found)) return false;
   if (is_mapped(opened.st_dev, opened.st_ino)) {
