@@ -184,7 +184,9 @@ describe('tensor.data', function()
                        ('data.idx: %s/d: %s'):format(folder, message))
     end
     fails('\0\0\10\1\0\0\0\1x', 'not an idx file')
-    fails('\0\0\8\1\255\255\255\255', 'dimension 1 has size -1')
+    fails('\0\0\8\1\255\255\255\255', 'the header states 4294967303 bytes, but the file has 8')
+    local empty = data.idx(write('e', '\0\0\8\2\0\0\0\0\0\0\0\3'))
+    assert.are.same({0, 3}, empty:size():totable())
     assert.is_false((pcall(data.idx, write('d', '\0\0\8\1\0\0\0\9x'))))
     assert.is_false((pcall(data.idx, write('d', ''))))
     assert.has_error(function() data.idx(folder .. '/none.gz') end,
@@ -205,10 +207,10 @@ describe('tensor.data', function()
                      or 'the header states 18 bytes, but the file has ' .. length, message)
     end
     assert.matches('states 18 bytes, but the file has 19', failure('x.idx', whole .. 'x'))
-    assert.matches('dimension 2 has size %-1',
+    assert.matches('the header states 8589934602 bytes',
                    failure('x.idx', head:sub(1, 8) .. '\255\255\255\255' .. 'abcdef'))
     local ones = '\127\255\255\255'
-    assert.matches('the file has 19',
+    assert.matches('more than 2^40 elements',
                    failure('x.idx', '\0\0\8\3' .. ones .. ones .. ones .. 'abc'))
     assert.matches('not an idx file', failure('x.idx', '\0\0\7' .. whole:sub(4)))
 

@@ -54,17 +54,17 @@ local function read(file, length)
    if head[1] ~= 0 or head[2] ~= 0 or not element or head[4] < 1 then
       error('not an idx file', 0)
    end
-   local size_list, count = numbers('Int', head[4]):totable(), 1
+   local size_list, count = numbers('Int', head[4]):totable(), 1.0
    for d, size in ipairs(size_list) do
-      if size < 1 then
-         error(('dimension %d has size %d'):format(d, size), 0)
-      end
-      count = count * size
+      -- The sizes of the format are unsigned.
+      size_list[d] = size < 0 and size + 2 ^ 32 or size
+      count = count * size_list[d]
    end
    local expected = 4 + 4 * head[4] + count * bytes[element]
-   if length and length ~= expected or count > 2 ^ 40 then
-      error(('the header states %.0f bytes%s'):format(
-         expected, length and (', but the file has %d'):format(length) or ''), 0)
+   if count > 2 ^ 40 or count ~= count then
+      error('the header states more than 2^40 elements', 0)
+   elseif length and length ~= expected then
+      error(('the header states %.0f bytes, but the file has %d'):format(expected, length), 0)
    end
    local elements = numbers(element, count)
    if not length then
