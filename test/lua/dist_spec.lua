@@ -48,6 +48,15 @@ local has_mpi = select(2, run('command -v ' .. (os.getenv 'TENSOR_MPIRUN' or 'mp
 local when_mpi = has_mpi and it or pending
 
 describe('tensor.dist', function()
+  it('refuses scripts on the standard input of several processes', function()
+    for _, arguments in ipairs{'-n 2 -', '-n 2', '-n2'} do
+      local text, status = run(('echo "print(1)" | %s/bin/tensor %s'):format(prefix, arguments))
+      assert.are.equal('tensor: -n needs the file of a script: a single process can read the ' ..
+                       'standard input\n', text)
+      assert.are.equal(2, status)
+    end
+  end)
+
   it('has one rank without a launcher', function()
     assert.are.equal(1, dist.rank())
     assert.are.equal(1, dist.size())
