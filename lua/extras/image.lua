@@ -13,7 +13,7 @@ local LARGEST_IN_FLOAT = 4096
 local FEW = 16  -- for fewer rows or columns of floats, passes are faster than products
 local EIGHT_BITS = {['torch.ByteTensor'] = true, ['torch.CharTensor'] = true}
 local NEAREST = {nearest = true, simple = true}  -- modes
--- Equivalents of other functions of Torch7's package.
+-- Equivalents of functions of Torch7's package and of other libraries.
 local OTHERS = {load = "tensor.load 'x.png' reads a picture",
                 save = "tensor.save('x.png', t) writes a picture",
                 display = 'tensor.plot.image(t) shows a picture',

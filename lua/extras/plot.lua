@@ -104,7 +104,10 @@ return function(tensor)
    end
    function makers.scatter(layer, x, y)
       points(layer, x, y)
-      if type(layer.color) ~= 'userdata' then return end
+      if type(layer.color) ~= 'userdata' then
+         if layer.colors then error('plot: colors maps a tensor, which color must be', 0) end
+         return
+      end
       local values = numbers('color', layer.color)
       if #values ~= #layer.y then
          error(('plot: y has %d elements and color has %d'):format(#layer.y, #values), 0)

@@ -69,7 +69,8 @@ describe('the syntax of Python', function()
 
   it('is not seen in other code that is wrong', function()
     for _, code in ipairs {'a[b:size(1)] = 1 1', 'a[{1, 2}] = = 3', 'x ==== 1', 'f(a[1], 2', '1 1',
-                           "print('a' 'b')", 'a[{{1, 2}}]]'} do
+                           "print('a' 'b')", 'a[{{1, 2}}]]', 'print("3 != 4") )',
+                           'x = = 1 -- a ** b', 'a[math.max(1, 2)] 1', "print('a += 1') )"} do
       assert.is_nil(errors_of(code):match '\n.', code)
     end
   end)
@@ -105,7 +106,7 @@ describe('calls of layers and optimizers as in PyTorch', function()
 
   it('have hints', function()
     local function hint_of(f) return hints.of(select(2, pcall(f)), _G) end
-    assert.are.equal('nn.relu is a layer itself: write it without ()',
+    assert.are.equal('a tensor is expected; nn.relu is a layer itself, without ()',
                      hint_of(function() nn.relu() end))
     assert.matches('^the options are a table: nn.conv2d%(1, 8, 3, {stride',
                    hints.of('x:1: nn.conv2d: too many arguments: (number, number)', _G))
@@ -151,8 +152,8 @@ describe('hints for errors', function()
   end)
 
   it('about fields of results name the results', function()
-    for field, text in pairs {values = 'local values, indices = t:max(1)', S = 'local u, s, v =',
-                              eigenvalues = 'local values, vectors = tensor.eigh(t)'} do
+    for field, text in pairs {values = 'values, indices = t:max(1)', S = 'u, s, v =',
+                              eigenvalues = 'values, vectors = tensor.eigh(t)'} do
       local fine, message = pcall(function() return tensor.ones(2)[field] end)
       assert.is_false(fine)
       assert.matches(text, message, 1, true)

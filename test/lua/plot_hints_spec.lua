@@ -38,7 +38,7 @@ describe('plots', function()
 
   it('have colors in hexadecimal digits', function()
     assert.are.same({255, 128, 10}, plot.line({1, 2}, {color = '#ff800A'}).layers[1].color)
-    fails('or as "#ff8000", got #ff80', plot.line, {1, 2}, {color = '#ff80'})
+    fails('or as in "#ff8000", got #ff80', plot.line, {1, 2}, {color = '#ff80'})
   end)
 
   it('and pictures with the channels last name the permutation', function()

@@ -333,7 +333,7 @@ describe('figures', function()
     fails("tensor.plot has no function or field 'hist': instead of hist, use plot.histogram",
           function() return plot.hist end)
     fails("'boxplott': did you mean boxplot?", function() return plot.boxplott end)
-    fails('the names of colors are black, blue,', plot.line, {1, 2}, {color = 'rod'})
+    fails('a color is black, blue,', plot.line, {1, 2}, {color = 'rod'})
     fails('a color is a name, or', plot.line, {1, 2}, {color = {1, 2}})
     fails('a heat map needs a matrix', plot.heatmap, tensor.ones(3))
     fails('got 2 x 2 x 2', plot.image, tensor.ones(2, 2, 2))

@@ -178,7 +178,7 @@ return function(optim)
       local construct = optim[name]
       optim[name] = function(first, ...)
          local is_flat = versions.is_callable(first)
-         if not is_flat and type((...)) == 'table' and (...).rate then
+         if not is_flat and select('#', ...) > 0 then
             fail(name, 'the options are the only argument: step = optim.%s{rate = ...}, then ' ..
                  'step(params, gradients)', name)
          end

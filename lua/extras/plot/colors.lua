@@ -44,7 +44,7 @@ function colors.named(name)
       list[#list + 1] = known
    end
    table.sort(list)
-   error(('plot: the names of colors are %s, or as "#ff8000", got %s')
+   error(('plot: a color is %s, or as in "#ff8000", got %s')
          :format(table.concat(list, ', '), name), 0)
 end
 

@@ -95,7 +95,8 @@ function plot_options.take(figure, options, kind)
    local fine, failure = pcall(files.check, options, all)
    if not fine then
       local ours = others[failure:match '^unknown option ([%w_]+);']
-      error(('plot: %s%s'):format(failure, ours and '; use ' .. ours or ''), 0)
+      local is_known = ours and all[ours:match '^%a+']
+      error(('plot: %s%s'):format(failure, is_known and '; use ' .. ours or ''), 0)
    end
    for name, value in each(options) do
       if name:find 'limits$' then

@@ -77,12 +77,13 @@ return {
   nanpercentile = 'nanquantile(q / 100)',
   piecewise = 'where', rollaxis = 'movedim', vector_norm = 'norm',
   bitwise_left_shift = 'lshift', bitwise_right_shift = 'rshift', bitwise_invert = NOT,
-  choice = 'index(1, randint(1, n + 1, count)), or with randperm(n)[{{1, count}}], each once; ' ..
+  choice = 'index(1, randint(1, n + 1, count)), or index(1, randperm(n)[{{1, count}}]) for ' ..
+           'different elements; ' ..
            'multinomial takes probabilities',
   shuffle = 'index(1, randperm(n))',
   diagflat = 'diag(flatten(t))', extract = 't[mask]', fill_diagonal = 't:diagonal():fill(x)',
-  genfromtxt = "load 'file.csv', with numbers between commas",
-  loadtxt = "load 'file.csv', with numbers between commas", get_device = 'device()',
+  genfromtxt = "load 'file.csv', with commas, semicolons or tabs",
+  loadtxt = "load 'file.csv', with commas, semicolons or tabs", get_device = 'device()',
   new_zeros = 'zerosLike', pairwise_distance = 'norm(a - b, 2, -1, false)',
   promote_types = 'resultType', put_along_axis = 'scatter', putmask = 't[mask] = x',
   split_with_sizes = 'split(t, {2, 3}), with the sizes', data_ptr = 'data()',

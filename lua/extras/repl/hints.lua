@@ -54,7 +54,7 @@ local uses = {
    't:ne(0) is the mask of the elements that are not 0'},
   {'a number is expected at position %d+ of dimension %d+ of the table, got boolean',
    'masks have elements 1 and 0: tensor.ByteTensor{1, 0}'},
-  {'nn%.%w+: too many arguments',
+  {'nn%.%a*conv%w*: too many arguments',
    'the options are a table: nn.conv2d(1, 8, 3, {stride = 2, padding = 1})'},
   {'attempt to index [^\n]*a number value',
    'if it is a result such as t:sum(), or t[i] of a vector: that is a number already'},
@@ -66,14 +66,14 @@ for _, name in ipairs {'tensor', 'torch'} do
 end
 
 for _, name in ipairs {'float', 'double', 'half', 'bfloat16', 'int', 'long', 'short', 'byte'} do
-  uses[#uses + 1] = {("to: no device '%s"):format(name),
+  uses[#uses + 1] = {("to: no device '%s'"):format(name),
                      ('t:%s() converts; t:to moves a tensor to a device'):format(name)}
 end
 
 -- Activations that PyTorch makes by a call.
 for _, name in ipairs {'relu', 'leakyRelu', 'elu', 'gelu', 'silu', 'softplus', 'sigmoid', 'tanh'} do
   uses[#uses + 1] = {('%%f[%%w]%s: invalid arguments: %%(%%)'):format(name),
-                     ('nn.%s is a layer itself: write it without ()'):format(name)}
+                     ('a tensor is expected; nn.%s is a layer itself, without ()'):format(name)}
 end
 
 -- Patterns of messages about tables where Lua expects numbers. In functions that tensor.grad calls,
@@ -149,11 +149,14 @@ local function tables_for(message, environment)
   return list
 end
 
--- Returns a hint for a global that the program does not have, or nil.
-local function hint_of_global(name, environment)
+-- Returns a hint for a global that the program does not have, or nil. is_called: it was called, so
+-- it is the name of a function.
+local function hint_of_global(name, environment, is_called)
   local tensor, list = loaded_module(), {}
-  if python[name] then
-    return python[name]
+  if python.modules[name] or is_called and python.functions[name] then
+    return python.modules[name] or python.functions[name]
+  elseif not is_called then
+    return nil
   end
   local found, value = pcall(function() return tensor[name] end)
   if found and type(value) == 'function' then
@@ -257,7 +260,8 @@ function hints.of(message, environment)
   for _, pattern in ipairs(patterns) do
     local name = first:match(pattern)
     local is_global = first:find("global '", 1, true)
-    local text = name and (is_global and hint_of_global(name, environment)
+    local is_called = first:find('attempt to call', 1, true)
+    local text = name and (is_global and hint_of_global(name, environment, is_called)
                            or not is_global and suggestions.of_other_library(name))
                  or name and suggestions.of_similar(name, tables_for(first, environment),
                                                     not is_global and with_module)

@@ -2,7 +2,7 @@
 
 local absent = require 'tensor.repl.absent'
 
-return {
+local functions = {
   enumerate = 'for i, x in ipairs(list) do counts the elements of a table',
   float = 'tonumber(text) is a number, and t:double() converts a tensor',
   input = 'io.read() reads a line',
@@ -14,6 +14,10 @@ return {
   sorted = 'table.sort(list) sorts a table in place; tensor.sort(t) returns a sorted tensor',
   str = 'tostring(x) is the text of a value',
   zip = 'for i = 1, #a do local x, y = a[i], b[i] end loops over two tables',
+}
+local modules = {
   F = absent.f, nn = absent.nn, np = absent.np, optim = absent.optim, pd = absent.pandas,
   plt = absent.plt, scipy = absent.scipy,
 }
+
+return {functions = functions, modules = modules}

@@ -42,7 +42,7 @@ local fields = {
 
 --- of_result(name): returns how to get the field of a result of another library, or nil.
 function suggestions.of_result(name)
-   return fields[name] and 'functions return several values: local ' .. fields[name]
+   return fields[name] and 'functions return several values: ' .. fields[name]
 end
 
 --- of(name, tables): returns either, or nil.

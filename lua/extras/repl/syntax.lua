@@ -2,7 +2,7 @@
 
 local RANGE = 't[{{2, 4}}] are elements 2 to 4, and t[{{2, 4}, {}}] such rows of a matrix'
 local BLOCK = 'blocks are for i = 1, n do ... end, if c then ... end and function f(x) ... end'
-local IMPORT = "modules are loaded by require: local nn = require 'tensor.nn'; the prompt has " ..
+local IMPORT = "modules are loaded by require: nn = require 'tensor.nn'; the prompt has " ..
                'the module as tensor'
 
 -- Patterns of code and their hints.
@@ -23,6 +23,9 @@ local forms = {
 
 --- syntax(code): returns a hint for code that Lua has refused, or nil.
 return function(code)
+  -- Strings, comments and the arguments of calls are not code with such syntax.
+  code = code:gsub("'[^'\n]*'", "''"):gsub('"[^"\n]*"', '""'):gsub('%-%-[^\n]*', '')
+             :gsub('([%w_])%b()', '%1()')
   for _, form in ipairs(forms) do
     if code:find(form[1]) then
       return form[2]
