@@ -11,7 +11,7 @@ local elements = {Byte = true, Half = true, BFloat16 = true, Float = true, Doubl
 -- Weights of red, green and blue in the conversion to grey: ITU-R BT.601, as in JPEG files.
 local GREY = {0.299, 0.587, 0.114}
 
-local LARGEST = 10  -- of values that are clamped to 1 even if they are most of a picture
+local LARGEST = 10  -- Pictures with larger values may have values from 0 to 255.
 
 -- Converts between grey and color, with or without alpha. t must be floating point.
 local function convert(t, channels)
@@ -96,7 +96,7 @@ end
 
 --- advice(t): returns a text about the order of the dimensions if t is H x W x channels, else ''.
 function picture.advice(t)
-   local is_last = t:dim() == 3 and (t:size(3) == 3 or t:size(3) == 4 or t:size(3) == 1)
+   local is_last = t:dim() == 3 and (t:size(3) == 3 or t:size(3) == 1)
    return is_last and '; t:permute(3, 1, 2) puts the channels first' or ''
 end
 
