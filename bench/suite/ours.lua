@@ -75,6 +75,8 @@ end]])
   end
   return run, function()
     os.remove(helpers.scratch)
+    -- Compiled loops keep the operands, which are constants in them.
+    jit.flush()
     collectgarbage()
     collectgarbage()
   end
