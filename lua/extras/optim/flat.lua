@@ -178,7 +178,8 @@ return function(optim)
       local construct = optim[name]
       optim[name] = function(first, ...)
          local is_flat = versions.is_callable(first)
-         if not is_flat and select('#', ...) > 0 then
+         local has_rate = type(first) == 'table' and rawget(first, 'rate') ~= nil
+         if not is_flat and not has_rate and select('#', ...) > 0 then
             fail(name, 'the options are the only argument: step = optim.%s{rate = ...}, then ' ..
                  'step(params, gradients)', name)
          end
