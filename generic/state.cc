@@ -16,6 +16,8 @@
 
 namespace bind {
 
+const char tags[kClasses] = {};
+
 namespace {
 
 // The bytes of a tensor, its storage and the overhead of their elements. Lua's collector does not
@@ -31,6 +33,10 @@ constexpr int64_t kSurelyCollected = int64_t{64} << 20;
 // than kCached, results reach memory that is in no cache, which costs more than collections do.
 constexpr double kOtherParts = 8, kLeastOtherParts = 4;
 constexpr int64_t kCached = int64_t{8} << 20;
+// So much garbage is in no cache, and writing to it takes longer than a short collection, by about
+// .6 ms. kShort: seconds.
+constexpr int64_t kCold = int64_t{16} << 20;
+constexpr double kShort = .3e-3;
 // The seconds in which the system maps and clears a byte of new memory. In virtual machines it is
 // .1 ns in large pages, 1 ns in small ones, and more if the host maps the memory, too.
 constexpr double kClearByte = .5e-9;
@@ -45,11 +51,6 @@ double seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-}  // namespace
-
-const char tags[kClasses] = {};
-
-namespace {
 // Adds the object on top of the stack to those of the open scope.
 void record_in_scope(lua_State* L, const State* state) {
   luaL_checkstack(L, 3, "tensor.scope");
@@ -217,8 +218,7 @@ static int64_t memory_in_use() {
 // Runs one cycle of the garbage collector, or the rest of a cycle that has begun. A full collection
 // would sweep all objects twice if a cycle has begun.
 static void run_cycle(lua_State* L, const State& state) {
-  constexpr int kAll = 1 << 20;  // KiB
-  constexpr int kMostSteps = 1000;
+  constexpr int kAll = 1 << 20, kMostSteps = 1000;  // KiB, and calls
   for (int steps = 0; !lua_gc(L, LUA_GCSTEP, kAll); ++steps) {
     if (steps < kMostSteps) continue;
     lua_gc(L, LUA_GCCOLLECT, 0);
@@ -260,10 +260,11 @@ __attribute__((noinline)) static void collect_if_due(lua_State* L, State* state,
   const int64_t fresh = std::max(all_fresh - state->fresh, int64_t{0});
   state->fresh = all_fresh;
   state->credit -= kClearByte * static_cast<double>(fresh);
-  const bool cached = in_use + of_objects - state->after_collection < kCached;
-  const double other_parts = cached ? kOtherParts : kLeastOtherParts;
+  const int64_t garbage = in_use + of_objects - state->after_collection;
+  const double other_parts = garbage < kCached ? kOtherParts : kLeastOtherParts;
+  const bool is_cold = garbage >= kCold && state->collection_takes < kShort;
   if (in_use + of_objects < state->surely_collect_at && (fresh == 0 || state->credit > 0) &&
-      start - state->collected < other_parts * state->collection_takes) {
+      !is_cold && start - state->collected < other_parts * state->collection_takes) {
     state->collect_at = in_use + of_objects + kLeastGarbage / 16;
     return;
   }
@@ -448,11 +449,10 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
       for (; count < n; ++count) {
         lua_rawgeti(L, first, count + 1);
         if (!lua_isnumber(L, -1)) {
+          const char* got = shown_type(L, lua_gettop(L));
           argument_error(L, first,
-                         lua_pushfstring(L,
-                                         "number expected at position %d of the "
-                                         "table, got %s",
-                                         count + 1, shown_type(L, lua_gettop(L))));
+                         lua_pushfstring(L, "number expected at position %d of the table, got %s",
+                                         count + 1, got));
         }
         sizes[count] = check_integer(L, -1, function, what);
         lua_pop(L, 1);
