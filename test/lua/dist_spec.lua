@@ -57,6 +57,12 @@ describe('tensor.dist', function()
     end
   end)
 
+  when_mpi('runs a script on the standard input of one process', function()
+    local text, status = run(('echo "print(1)" | %s/bin/tensor -n 1 -'):format(prefix))
+    assert.are.equal('1\n', text)
+    assert.are.equal(0, status)
+  end)
+
   it('has one rank without a launcher', function()
     assert.are.equal(1, dist.rank())
     assert.are.equal(1, dist.size())
