@@ -63,9 +63,13 @@ void for_parts(Tensor* r, Tensor* t, int64_t dim, const F& f) {
   }
 }
 
-// Returns true if the CPU computes rows of n elements faster than the steps do. These process the
-// elements of several rows as vectors, while the rest of each row costs as much as 60 elements.
-bool suits_cpu(int64_t n) { return n >= 512 ? n % 8 == 0 : n >= 64 && n % 16 == 0; }
+// Returns true if the CPU computes rows of n elements faster than the steps do. The steps process
+// the elements of several rows as vectors. The kernel processes whole vectors of each row, and does
+// not write the exponentials of up to 256 elements to memory.
+bool suits_cpu(int64_t n) {
+  if (n <= 256) return n >= 16;
+  return n % (n < 512 ? 16 : 8) == 0;
+}
 
 // Computes contiguous rows by one call, which devices also use for copies of other rows. Returns
 // false if other steps are better.

@@ -57,16 +57,56 @@ inline ComputeOf<T> largest_of(const T* t, int64_t n) {
   return largest;
 }
 
-// Calls f(first, n, exponentials) for each block of a row: the exponentials of t - shift.
-template <class T, class F>
-inline void each_block_of_exponentials(const T* t, int64_t count, double shift, const F& f) {
+// The sum of the elements of whole blocks of vectors. The order of additions is the same for all
+// instruction sets.
+template <class A>
+inline A sum_of_lanes(const A* x, int64_t padded) {
+  A sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < padded / kLanes * kLanes; ++i) sum += x[i];
+  return sum;
+}
+
+// Calls f(row, first, n, exponentials) for each block of n elements of each row, from number
+// `first` on: the exponentials of the elements minus shift(row, largest), where largest() returns
+// the largest element of the row. The rows are contiguous. The exponentials end with zeros up to
+// padded_to_lanes(n). A buffer holds as many short rows as fit.
+template <class T, class Shift, class F>
+inline void each_block_of_exponentials(const T* t, int64_t rows, int64_t count, const Shift& shift,
+                                       const F& f) {
   using A = ComputeOf<T>;
-  each_block(t, count, [&](int64_t first, int64_t n, A* x) {
-    for (int64_t i = 0; i < n; ++i) x[i] -= static_cast<A>(shift);
-    for (int64_t i = n; i < padded_to_lanes(n); ++i) x[i] = 0;
-    exponentials(x, n);
-    f(first, n, x);
-  });
+  constexpr A kNothing = -std::numeric_limits<A>::infinity();
+  alignas(64) A x[kBlock];
+  const int64_t padded = padded_to_lanes(count), together = count > kBlock ? 1 : kBlock / padded;
+  const auto load = [&](const T* from, int64_t n, A* to) {
+    load_block<T>(reinterpret_cast<const char*>(from), sizeof(T), n, to);
+    for (int64_t i = n; i < padded_to_lanes(n); ++i) to[i] = kNothing;
+  };
+  const auto subtract = [](A* from, int64_t n, double of_row) {
+    const A number = static_cast<A>(of_row);
+    for (int64_t i = 0; i < padded_to_lanes(n); ++i) from[i] -= number;
+  };
+  for (int64_t row = 0; row < rows; row += together, t += together * count) {
+    if (count > kBlock) {
+      const double of_row = shift(row, [&] { return largest_of(t, count); });
+      for (int64_t first = 0; first < count; first += kBlock) {
+        const int64_t n = count - first < kBlock ? count - first : kBlock;
+        load(t + first, n, x);
+        subtract(x, n, of_row);
+        exponentials(x, n);
+        f(row, first, n, x);
+      }
+      continue;
+    }
+    const int64_t some = rows - row < together ? rows - row : together;
+    for (int64_t i = 0; i < some; ++i) load(t + i * count, count, x + i * padded);
+    for (int64_t i = 0; i < some; ++i) {
+      A* const own = x + i * padded;
+      subtract(own, count, shift(row + i, [&] { return largest_of(own, padded); }));
+    }
+    exponentials(x, some * padded);
+    for (int64_t i = 0; i < some; ++i) f(row + i, 0, count, x + i * padded);
+  }
 }
 
 }  // namespace

@@ -10,24 +10,6 @@
 namespace th {
 namespace {
 
-// The sum of n elements. x has space for padded_to_lanes(n) of them. The order of additions is the
-// same for all instruction sets.
-template <class A>
-inline A sum_of(A* x, int64_t n) {
-  constexpr int64_t kSums = 16;
-  static_assert(kLanes % kSums == 0, "the rest is whole sums");
-  const int64_t padded = padded_to_lanes(n);
-  for (int64_t i = n; i < padded; ++i) x[i] = 0;
-  A sum[kSums] = {};
-  for (int64_t i = 0; i < padded; i += kSums) {
-    for (int64_t j = 0; j < kSums; ++j) sum[j] += x[i + j];
-  }
-  for (int64_t half = kSums / 2; half > 0; half /= 2) {
-    for (int64_t j = 0; j < half; ++j) sum[j] += sum[j + half];
-  }
-  return sum[0];
-}
-
 // Writes f(x) of each element x of `from`.
 template <class X, class T, class F>
 inline void each(const X* from, T* to, int64_t n, const F& f) {
@@ -42,26 +24,47 @@ inline void each(const X* from, T* to, int64_t n, const F& f) {
   }
 }
 
+// Writes t - largest - log(sum) for a row.
+template <class T>
+void log_softmax_row(const T* t, T* r, int64_t n, ComputeOf<T> largest, double sum) {
+  using A = ComputeOf<T>;
+  const A log = static_cast<A>(std::log(sum));
+  each(t, r, n, [largest, log](A x) { return x - largest - log; });
+}
+
+// Rows of more elements than a block.
 template <class T>
 void softmax_row(const T* t, T* r, int64_t n, bool logarithm) {
   using A = ComputeOf<T>;
   // The result has space for the exponentials.
   const bool keeps = std::is_same_v<T, A> && !logarithm;
   const A largest = largest_of(t, n);
-  const auto shift = static_cast<double>(largest);
+  const auto shift = [&](int64_t, const auto&) { return static_cast<double>(largest); };
   double total = 0;
-  each_block_of_exponentials(t, n, shift, [&](int64_t first, int64_t m, A* e) {
-    total += static_cast<double>(sum_of(e, m));
+  each_block_of_exponentials(t, 1, n, shift, [&](int64_t, int64_t first, int64_t m, const A* e) {
+    total += static_cast<double>(sum_of_lanes(e, padded_to_lanes(m)));
     if (keeps) each<A>(e, r + first, m, [](A x) { return x; });
   });
+  if (logarithm) return log_softmax_row(t, r, n, largest, total);
   const A sum = static_cast<A>(total);
   if (keeps) return each(r, r, n, [sum](A x) { return x / sum; });
-  if (logarithm) {
-    const A log = static_cast<A>(std::log(total));
-    return each(t, r, n, [largest, log](A x) { return x - largest - log; });
-  }
-  each_block_of_exponentials(t, n, shift, [&](int64_t first, int64_t m, const A* e) {
+  each_block_of_exponentials(t, 1, n, shift, [&](int64_t, int64_t first, int64_t m, const A* e) {
     each(e, r + first, m, [sum](A x) { return x / sum; });
+  });
+}
+
+// Rows of which a block holds at least one.
+template <class T>
+void short_softmax_rows(const T* t, T* r, int64_t rows, int64_t n, bool logarithm) {
+  using A = ComputeOf<T>;
+  A largest[kBlock];  // of the rows in a block
+  const auto shift = [&](int64_t row, const auto& largest_of_row) {
+    return static_cast<double>(largest[row % kBlock] = largest_of_row());
+  };
+  each_block_of_exponentials(t, rows, n, shift, [&](int64_t row, int64_t, int64_t, const A* e) {
+    const A sum = sum_of_lanes(e, padded_to_lanes(n));
+    if (logarithm) return log_softmax_row(t + row * n, r + row * n, n, largest[row % kBlock], sum);
+    each(e, r + row * n, n, [sum](A x) { return x / sum; });
   });
 }
 
@@ -74,9 +77,11 @@ void run_softmax(const SoftmaxCall& call) {
     using T = decltype(zero);
     const int64_t n = call.n;
     parallel_for(call.rows, Grain::costly / n + 1, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        softmax_row(reinterpret_cast<const T*>(call.t) + row * n,
-                    reinterpret_cast<T*>(call.r) + row * n, n, call.logarithm);
+      const T* t = reinterpret_cast<const T*>(call.t) + begin * n;
+      T* r = reinterpret_cast<T*>(call.r) + begin * n;
+      if (n <= kBlock) return short_softmax_rows(t, r, end - begin, n, call.logarithm);
+      for (int64_t row = begin; row < end; ++row, t += n, r += n) {
+        softmax_row(t, r, n, call.logarithm);
       }
     });
   });
