@@ -69,6 +69,13 @@ struct Powers : Adding<T> {
   }
 };
 template <class T>
+struct Huber : Adding<T> {
+  static TH_HD double map(Compute<T> x, double limit) {
+    const double a = magnitude<double>(x), small = a > limit ? limit : a;
+    return small * (a - small / 2);
+  }
+};
+template <class T>
 struct Deviation : Adding<T> {
   static constexpr bool Each = true;
   static TH_HD double map(Compute<T> x, double mean) { return (x - mean) * (x - mean); }

@@ -34,13 +34,16 @@ void computed(Tensor* r, const F& f) {
   ops::copy(r, made(type, f).get());
 }
 
-// The losses are products small * r, where small is t - target, limited to delta, and r is
-// t - target - small / 2. Returns small.
-TensorRef huber_factors(Tensor* r, Tensor* t, Tensor* target, double delta) {
-  ops::csub(r, in_type(t, r->dtype).get(), 1, in_type(target, r->dtype).get());
-  TensorRef small = made(r->dtype, [&](Tensor* to) { ops::clamp(to, r, -delta, delta); });
-  ops::cadd(r, r, -0.5, small.get());
-  return small;
+// The sum of a reduction of t - target, or its mean.
+template <class A>
+double reduced_difference(const A& a, const Reduction& reduction) {
+  const int64_t n = a.t->numel();
+  double sum = 0;
+  if (n > 0) {
+    const Partial partial = reduce_all(a.op, reduction, a.t, Transform::difference, a.target);
+    sum = finish_all(reduction, partial, n, a.t->dtype).to_double();
+  }
+  return reduced(sum, n, a.reduction);
 }
 
 // Writes weight * (log(1 + exp(x)) - target * x), where the terms of the target have a weight of
@@ -96,15 +99,7 @@ void check_binary(const A& a, const Shapes& s) {
 // ---- losses -------------------------------------------------------------------------------------
 
 void shapes(args::mseall& a, Shapes& s) { check_target(a, s, *a.t); }
-void calls(args::mseall& a) {
-  const Reduction squares = {Reducer::squares};
-  double sum = 0;
-  if (a.t->numel() > 0) {
-    const Partial partial = reduce_all(a.op, squares, a.t, Transform::difference, a.target);
-    sum = finish_all(squares, partial, a.t->numel(), a.t->dtype).to_double();
-  }
-  a.returned = reduced(sum, a.t->numel(), a.reduction);
-}
+void calls(args::mseall& a) { a.returned = reduced_difference(a, {Reducer::squares}); }
 
 void shapes(args::mse& a, Shapes& s) {
   check_target(a, s, *a.t);
@@ -122,10 +117,7 @@ void shapes(args::huberall& a, Shapes& s) {
   check_delta(s, a.delta);
 }
 void calls(args::huberall& a) {
-  TensorRef rest = empty(compute_type(a.t->dtype));
-  TensorRef small = huber_factors(rest.get(), a.t, a.target, a.delta);
-  const double sum = rest->numel() > 0 ? ops::dot(small.get(), rest.get()).to_double() : 0;
-  a.returned = reduced(sum, a.t->numel(), a.reduction);
+  a.returned = reduced_difference(a, {Reducer::huber, Finish::none, a.delta});
 }
 
 void shapes(args::huber& a, Shapes& s) {
@@ -134,8 +126,11 @@ void shapes(args::huber& a, Shapes& s) {
   s.set(a.r_, *a.t);
 }
 void calls(args::huber& a) {
+  // The losses are small * (r - small / 2), where r = t - target, and small is r limited to delta.
   computed(a.r_, [&](Tensor* r) {
-    TensorRef small = huber_factors(r, a.t, a.target, a.delta);
+    ops::csub(r, in_type(a.t, r->dtype).get(), 1, in_type(a.target, r->dtype).get());
+    TensorRef small = made(r->dtype, [&](Tensor* to) { ops::clamp(to, r, -a.delta, a.delta); });
+    ops::cadd(r, r, -0.5, small.get());
     ops::cmul(r, r, small.get());
   });
 }

@@ -12,7 +12,7 @@ namespace th {
 struct Reduction {
   Reducer reducer;
   Finish finish = Finish::none;
-  double parameter = 0;  // for Reducer::powers and Finish::root
+  double parameter = 0;  // for Reducer::powers, Reducer::huber and Finish::root
 };
 
 // Reduces all elements of a. With a transform other than none, reduces its values for pairs of
