@@ -381,4 +381,43 @@ TEST(VectorMath, LogarithmsOfPowersAreIntegers) {
   for (int k = 0; k <= 22; ++k) EXPECT_EQ(s[static_cast<size_t>(k)], k);
 }
 
+// Calls cpow for all x[i]^y[i], which are numbers of type T.
+template <class T, class Function>
+void expect_exact_powers(Function cpow, const std::vector<T>& x, const std::vector<T>& y) {
+  Vector<T> base(x.size()), exponent(x.size()), r(x.size());
+  base.set(x);
+  exponent.set(y);
+  cpow(r.tensor(), base.tensor(), exponent.tensor());
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Real power = std::pow(static_cast<Real>(x[i]), static_cast<Real>(y[i]));
+    ASSERT_EQ(r[i], static_cast<T>(power)) << x[i] << " ^ " << y[i];
+  }
+}
+
+template <class T, class Function>
+void expect_exact_powers(Function cpow) {
+  Inputs<T> inputs;
+  std::vector<T> x, y;
+  const auto add = [&](T base, T exponent) {
+    const Real power = std::pow(static_cast<Real>(base), static_cast<Real>(exponent));
+    if (static_cast<Real>(static_cast<T>(power)) != power) return;
+    x.push_back(base);
+    y.push_back(exponent);
+  };
+  for (int i = 0; i < points(); ++i) add(inputs.between(1, 100), 1);
+  for (int base = 1; base < 3000; ++base) {
+    for (int exponent = -20; exponent <= 60; ++exponent) add(T(base), T(exponent));
+    add(T(base) * T(base), T(0.5));
+    add(T(base) * T(base), T(1.5));
+  }
+  expect_exact_powers<T>(cpow, x, y);
+}
+
+TEST(VectorMath, RepresentablePowersAreExact) {
+  // glibc's vector functions are not exact.
+  if (th::isa() == th::Isa::baseline) GTEST_SKIP();
+  expect_exact_powers<float>(THFloatTensor_cpow);
+  expect_exact_powers<double>(THDoubleTensor_cpow);
+}
+
 }  // namespace

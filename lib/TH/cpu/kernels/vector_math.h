@@ -274,20 +274,31 @@ inline Parts<V> log2_parts(V x) {
   const Parts<V> sum = add_parts(split_x.k, log2.high);
   return add_parts(sum.high, sum.low + log2.low);
 }
-// 2^r for |r| <= 1/2
+// (2^r - 1 - r log(2)) / r^2 for |r| <= 1/2
 template <class V>
-inline V power_of_rest(V r) {
-  V e;
+inline V power_rest(V r) {
   if constexpr (kIsFloat<V>) {
-    e = short_polynomial(r, 0.693147182f, 0.240226507f, 0.055503279f, 0.00961800385f,
-                         0.00134002964f, 0.000154763315f);
+    return short_polynomial(r, 0.240226507f, 0.055503279f, 0.00961800385f, 0.00134002964f,
+                            0.000154763315f);
   } else {
-    e = short_polynomial(r, 0.69314718055994529, 0.24022650695910072, 0.055504108664821701,
-                         0.009618129107628496, 0.0013333558146390418, 0.00015403530393341108,
-                         1.5252733856257728e-05, 1.3215486833077663e-06, 1.0178051200380696e-07,
-                         7.0548882363419702e-09, 4.4566750753280038e-10, 2.5741834992750146e-11);
+    return short_polynomial(r, 0.24022650695910072, 0.055504108664821701, 0.009618129107628496,
+                            0.0013333558146390418, 0.00015403530393341108, 1.5252733856257728e-05,
+                            1.3215486833077663e-06, 1.0178051200380696e-07, 7.0548882363419702e-09,
+                            4.4566750753280038e-10, 2.5741834992750146e-11);
   }
-  return fma(e, r, all<V>(1));
+}
+template <class V>
+inline V log_of_2() {
+  return number<V>(0.693147182f, 0.69314718055994529);
+}
+// 2^(high + low). All errors before the last rounding are below half an ULP, so that powers that
+// are floating-point numbers, such as x^1 and 7^2, are exact.
+template <class V>
+inline V power_of_parts(V high, V low) {
+  const V r = high + low, line = fma(high, log_of_2<V>(), all<V>(1));
+  V rest = fma(low, log_of_2<V>(), fma(high, log_of_2<V>(), 1 - line));
+  if constexpr (!kIsFloat<V>) rest = fma(high, all<V>(2.3190468138462996e-17), rest);
+  return line + fma(r * r, power_rest(r), rest);
 }
 // pow(x, y) if x is not positive, if x, y or the power is not finite, or if the power is near 0.
 // power: |x|^y, or 0 or infinity if the limit of its logarithm implies that.
@@ -311,8 +322,8 @@ template <class V>
 inline V pow(V x, V y) {
   const Parts<V> log2 = log2_parts(abs(x));
   const Parts<V> p = multiply_parts(y, log2.high);
-  const V n = round_even(p.high), r = (p.high - n) + fma(y, log2.low, p.low);
-  const V power = scale(power_of_rest(r), n);
+  const V n = round_even(p.high);
+  const V power = scale(power_of_parts(p.high - n, fma(y, log2.low, p.low)), n);
   const Bits<V> common = (x > 0) & (x < kInfinity<V>)&(abs(p.high) < number<V>(200, 1200));
   return __builtin_expect(any(~common), 0) ? special_power(x, y, p.high, power) : power;
 }
@@ -320,8 +331,8 @@ inline V pow(V x, V y) {
 template <class V>
 inline V exp2(V x) {
   const V limit = number<V>(200, 1200), limited = max(-limit, min(limit, x));
-  const V n = round_even(limited);
-  return scale(power_of_rest(limited - n), n);
+  const V n = round_even(limited), r = limited - n;
+  return scale(fma(fma(power_rest(r), r, log_of_2<V>()), r, all<V>(1)), n);
 }
 
 // ---- inverse trigonometric functions ------------------------------------------------------------
