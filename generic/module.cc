@@ -1,5 +1,6 @@
 // luaopen_tensor_core: everything of `require 'tensor'` that is written in C++.
 
+#include <dlfcn.h>
 #include <omp.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -155,6 +156,31 @@ int make_folder(lua_State* L) {
   return 1;
 }
 
+// _loadglobal(path): loads a library whose symbols later libraries and ffi.C find. Returns true, or
+// nil and a message.
+int load_global(lua_State* L) {
+  if (dlopen(check_string(L, 1), RTLD_LAZY | RTLD_GLOBAL)) {
+    lua_pushboolean(L, true);
+    return 1;
+  }
+  lua_pushnil(L);
+  lua_pushstring(L, dlerror());
+  return 2;
+}
+
+void make_global(void* function) {
+  Dl_info library;
+  if (dladdr(function, &library)) dlopen(library.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+// _makeglobal(): makes the symbols of libTH and libluaT global, as they are in Torch7. Lua loads C
+// modules, and with them their libraries, with local symbols.
+int make_own_global(lua_State*) {
+  make_global(reinterpret_cast<void*>(&THInfo));
+  make_global(reinterpret_cast<void*>(&luaT_typename));
+  return 0;
+}
+
 // Returns the names of an expression's operands, in the order of the text, separated by blanks.
 int fuse_operands(lua_State* L) {
   const char* text = check_text(L, 1, "fuse");
@@ -300,6 +326,8 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads, 1>},
                             {"_clock", guarded<clock>},
                             {"_sleep", guarded<sleep>},
                             {"_mkdir", guarded<make_folder>},
+                            {"_loadglobal", guarded<load_global>},
+                            {"_makeglobal", guarded<make_own_global>},
                             {"getBroadcast", guarded<get_broadcast, 0>},
                             {"setBroadcast", guarded<set_broadcast, 1>},
                             {"setStrict", guarded<set_strict, 1>},

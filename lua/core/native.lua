@@ -14,6 +14,10 @@ local native = {
    clock = core._clock,
    sleep = core._sleep,
 
+   -- generic/module.cc: libraries with global symbols.
+   load_global = core._loadglobal,
+   make_global = core._makeglobal,
+
    -- extra_arguments.lua: errors about arguments without effect.
    limit_arguments = extra.limit,
    refuse_extra = extra.refuse,

@@ -55,6 +55,23 @@ it('serialized strings and storages end with what was written', function()
   assert.equal('11\t11\nfoo\t1\tx\n', output)
 end)
 
+it('the symbols of TH, luaT and the modules that paths.require loads are global', function()
+  local output = child.run [[
+    local ffi = require 'ffi'
+    ffi.cdef 'void THFloatStorage_free(void *); int luaT_typename(void *, int);'
+    ffi.cdef 'int luaopen_lfs(void *)'
+    local function found(name) return (pcall(function() return ffi.C[name] end)) end
+    print(found 'THFloatStorage_free', found 'luaT_typename')
+    require 'torch'
+    print(found 'THFloatStorage_free', found 'luaT_typename', found 'luaopen_lfs')
+    print(torch.type(paths.require 'lfs'), found 'luaopen_lfs')
+    local storage = torch.FloatStorage {1, 2}
+    storage:retain()
+    ffi.C.THFloatStorage_free(storage:cdata())
+    print(storage[2])]]
+  assert.equal('false\tfalse\ntrue\ttrue\tfalse\ntable\ttrue\n2\n', output)
+end)
+
 describe('the hook of writeObject', function()
   local tensor = require 'tensor'
 

@@ -65,6 +65,18 @@ tests['the generator of torch is drawn from'] = function()
    same(t, expected)
 end
 
+tests['a module that is not linked with Torch finds its functions'] = function()
+   local sum = require 'paths'.require 'librowsunlinked'
+   assert(sum(torch.LongStorage {2, 3}) == 5)
+   local ffi = require 'ffi'
+   ffi.cdef [[
+      long rows_unlinked_sum(THLongStorage *);
+      ptrdiff_t THLongStorage_size(const THLongStorage *);
+   ]]
+   assert(ffi.C.rows_unlinked_sum(torch.LongStorage {4, 5}:cdata()) == 9)
+   assert(ffi.C.THLongStorage_size(torch.LongStorage(7):cdata()) == 7)
+end
+
 -- ---- classes -----------------------------------------------------------------------------------
 
 tests['a class of C is derived from a tensor'] = function()

@@ -259,7 +259,7 @@ function paths.require(name)
    if not path then
       return require(name)
    end
-   package.loadlib(path, '*')
+   versions.require 'tensor.native'.load_global(path)
    local open, failure = package.loadlib(path, 'luaopen_' .. name:gsub('%.', '_'))
    if not open then
       error(('paths.require: %s'):format(failure), 2)

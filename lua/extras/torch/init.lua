@@ -1,11 +1,14 @@
 -- require 'torch': the same module with Torch7's behaviour, for programs written for Torch7. Sets
--- the globals that Torch7 sets: torch, include, paths, string.gfind and table.unpack.
+-- the globals that Torch7 sets: torch, include, paths, string.gfind and table.unpack. Makes the
+-- symbols of libTH and libluaT global, for packages that use them by ffi.C, or that are not linked
+-- with these libraries.
 
 local tensor = require 'tensor'
 local native = require 'tensor.native'
 
 rawset(_G, 'torch', tensor)
 tensor.setRules 'torch7'
+native.make_global()
 -- Programs list the fields of torch.
 native.on_demand.load_all()
 
