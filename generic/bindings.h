@@ -130,6 +130,9 @@ void set_class_functions(lua_State* L, const Method (&functions)[count], int met
   }
 }
 
+// The method elementSize. It needs no object: torch.FloatTensor.elementSize() is 4.
+int element_size(lua_State* L);
+
 // t[key] and t[key] = value.
 int tensor_index(lua_State* L);
 int tensor_newindex(lua_State* L);

@@ -120,6 +120,12 @@ void register_classes(lua_State* L, State* state, int module, const ClassFunctio
   lua_pop(L, 1);
 }
 
+int element_size(lua_State* L) {
+  const int kind = state_of(L)->kind_of(lua_topointer(L, lua_upvalueindex(2)));
+  lua_pushinteger(L, static_cast<lua_Integer>(th::item_size(type_of_kind(kind))));
+  return 1;
+}
+
 void register_class_functions(lua_State* L, int module) {
   set_functions(L, {{"_extendclasses", guarded<extend_classes>}}, module);
 }

@@ -296,10 +296,6 @@ int size(lua_State* L) {
   push_integer(L, check_storage(L, state_of(L), 1)->size);
   return 1;
 }
-int element_size(lua_State* L) {
-  push_integer(L, th::item_size(check_storage(L, state_of(L), 1)->dtype));
-  return 1;
-}
 
 int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
@@ -432,17 +428,11 @@ int struct_address(lua_State* L) {
   return 1;
 }
 
-const Method methods[] = {{"size", guarded<size, 1>},
-                          {"__len__", guarded<size>},
-                          {"elementSize", guarded<element_size, 1>},
-                          {"fill", guarded<fill, 2>},
-                          {"copy", guarded<copy, 2>},
-                          {"resize", guarded<resize, 2>},
-                          {"retain", guarded<retain, 1>},
-                          {"free", guarded<free_reference, 1>},
-                          {"totable", guarded<totable, 1>},
-                          {"string", guarded<string, 2>},
-                          {"_address", guarded<data_address>},
+const Method methods[] = {{"size", guarded<size, 1>},           {"__len__", guarded<size>},
+                          {"fill", guarded<fill, 2>},           {"copy", guarded<copy, 2>},
+                          {"resize", guarded<resize, 2>},       {"retain", guarded<retain, 1>},
+                          {"free", guarded<free_reference, 1>}, {"totable", guarded<totable, 1>},
+                          {"string", guarded<string, 2>},       {"_address", guarded<data_address>},
                           {"_struct", guarded<struct_address>}};
 
 #define TH_TYPE(Name, real, accreal, kind, ...) \
@@ -477,7 +467,8 @@ void add_storage_methods(lua_State* L, int metatable, DType type, int like) {
   register_device_methods(L, metatable, true, like);
   register_storage_serialization(L, metatable, like);
   set_class_functions(L,
-                      {{"__index", guarded<index>},
+                      {{"elementSize", guarded<element_size, 1>},
+                       {"__index", guarded<index>},
                        {"__newindex", guarded<newindex>},
                        {"__index__", guarded<index_method>},
                        {"__newindex__", guarded<newindex_method>}},

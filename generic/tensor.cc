@@ -201,10 +201,6 @@ int element_count(lua_State* L) {
   push_integer(L, check_tensor(L, state_of(L), 1)->numel());
   return 1;
 }
-int element_size(lua_State* L) {
-  push_integer(L, th::item_size(check_tensor(L, state_of(L), 1)->dtype));
-  return 1;
-}
 // A recording cannot depend on storages: replays use tensors in other memory.
 void trace_storage() { th::trace_access("uses the storage or the storage offset of a tensor"); }
 
@@ -394,7 +390,6 @@ const Method methods[] = {{"size", guarded<size, 2>},
                           {"nDimension", guarded<dim, 1>},
                           {"nElement", guarded<element_count, 1>},
                           {"numel", guarded<element_count, 1>},
-                          {"elementSize", guarded<element_size, 1>},
                           {"storageOffset", guarded<storage_offset, 1>},
                           {"storage", guarded<storage, 1>},
                           {"isContiguous", guarded<is_contiguous, 1>},
@@ -449,7 +444,8 @@ void add_tensor_methods(lua_State* L, int metatable, DType type, int like) {
   register_device_methods(L, metatable, false, like);
   register_tensor_serialization(L, metatable, like);
   set_class_functions(L,
-                      {{"__index", guarded<tensor_index>},
+                      {{"elementSize", guarded<element_size, 1>},
+                       {"__index", guarded<tensor_index>},
                        {"__newindex", guarded<tensor_newindex>},
                        {"__index__", guarded<tensor_index_method>},
                        {"__newindex__", guarded<tensor_newindex_method>}},

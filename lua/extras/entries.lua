@@ -65,7 +65,8 @@ t:numel()]=], 'Returns the number of elements.'},
       {'isSize', 't:isSize(sizes)', 'Returns true if the shape equals that of a LongStorage.'},
       {'elementSize', [=[
 t:elementSize()
-storage:elementSize()]=], 'Returns the size of an element in bytes.'},
+storage:elementSize()]=], 'Returns the size of an element in bytes. It needs no ' ..
+         'object: `tensor.FloatTensor.elementSize()` is 4.'},
       {'resize', [=[
 t:resize(sizes...)
 storage:resize(size)]=],
