@@ -322,14 +322,12 @@ local function install(tensor)
       return storage_of('serializeToStorage', object, mode)
    end
 
-   local function read_storage(storage, mode)
+   -- source: a CharTensor or ByteTensor.
+   local function read_bytes(source, mode)
       local chosen, isreferenced, functions = options_of('deserialize', mode)
-      local size = storage:size()
+      local size = source:nElement()
       local bytes = tensor.CharTensor(size + 1)
-      if size > 0 then
-         local Tensor = tensor[tensor.typename(storage):match '^torch%.(%a+)Storage$' .. 'Tensor']
-         bytes:narrow(1, 1, size):copy(Tensor(storage))
-      end
+      bytes:narrow(1, 1, size):copy(source:contiguous():view(size))
       bytes[size + 1] = 0
       local file = tensor.MemoryFile(bytes:storage(), 'r')
       if chosen or not find_mode(file) then
@@ -342,14 +340,18 @@ local function install(tensor)
       return result
    end
 
+   local byte_tensors = {['torch.CharStorage'] = 'CharTensor', ['torch.CharTensor'] = 'CharTensor',
+                         ['torch.ByteStorage'] = 'ByteTensor', ['torch.ByteTensor'] = 'ByteTensor'}
+
    --- deserializeFromStorage(storage [, mode or options]): returns the object serialized in a
-   -- CharStorage or ByteStorage.
+   -- CharStorage, ByteStorage, CharTensor or ByteTensor.
    function made.deserializeFromStorage(storage, mode)
-      local name = tensor.typename(storage)
-      if name ~= 'torch.CharStorage' and name ~= 'torch.ByteStorage' then
-         raise('deserializeFromStorage: a CharStorage is expected, got ' .. tensor.type(storage))
+      local Tensor = byte_tensors[tensor.type(storage)]
+      if not Tensor then
+         raise('deserializeFromStorage: a CharStorage or a CharTensor is expected, got '
+               .. tensor.type(storage))
       end
-      return read_storage(storage, mode)
+      return read_bytes(tensor[Tensor](storage), mode)
    end
 
    --- serialize(object [, mode]): like serializeToStorage, but returns a string.
@@ -362,7 +364,7 @@ local function install(tensor)
       if type(text) ~= 'string' then
          raise('deserialize: a string is expected, got ' .. tensor.type(text))
       end
-      return read_storage(tensor.CharStorage():string(text), mode)
+      return read_bytes(tensor.CharTensor(tensor.CharStorage():string(text)), mode)
    end
 
    return made

@@ -139,6 +139,17 @@ describe('an object', function()
     assert.has_error(function() tensor.deserialize(text, 'binary') end)
   end)
 
+  it('may be in a tensor of bytes', function()
+    local bytes = tensor.CharTensor(tensor.serializeToStorage { 7 })
+    local with_gaps = tensor.CharTensor(bytes:size(1), 2):select(2, 1):copy(bytes)
+    for _, t in ipairs { bytes, with_gaps, bytes:byte() } do
+      assert.are.same({ 7 }, tensor.deserializeFromStorage(t))
+    end
+    assert.matches('got torch.IntTensor', select(2, pcall(tensor.deserializeFromStorage,
+                                                          bytes:int())))
+    assert.has_error(function() tensor.deserializeFromStorage(tensor.CharTensor()) end)
+  end)
+
   for _, e in ipairs(elements) do
     it('may be a tensor or storage of ' .. e.name, function()
       for mode in pairs { binary = true, ascii = true, b64 = true, b32 = true } do
@@ -366,7 +377,8 @@ describe('load', function()
     assert.matches('the name of a file', error_of(tensor.save, 1, 2))
     assert.matches('save: cannot open </nosuch/folder/x>',
                    error_of(tensor.save, '/nosuch/folder/x', 1), 1, true)
-    assert.matches('CharStorage is expected', error_of(tensor.deserializeFromStorage, 1))
+    assert.matches('a CharStorage or a CharTensor is expected, got number',
+                   error_of(tensor.deserializeFromStorage, 1), 1, true)
     assert.matches('string is expected', error_of(tensor.deserialize, 1))
   end)
 end)

@@ -31,7 +31,7 @@ tensor.deserialize(string, options)]=],
    {'deserializeFromStorage', [=[
 tensor.deserializeFromStorage(storage [, mode])
 tensor.deserializeFromStorage(storage, options)]=],
-      'Returns the object from a CharStorage or ByteStorage.'},
+      'Returns the object from a CharStorage or ByteStorage, or from a tensor of these types.'},
    {'File', 'tensor.File()', 'The parent class of all file classes. It has no constructor.'},
    {'DiskFile', 'tensor.DiskFile(name [, mode [, quiet]])',
       'Opens a file on disk for reading ("r"), writing ("w") or both ("rw"). With `quiet`, ' ..
