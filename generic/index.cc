@@ -132,22 +132,24 @@ struct TableEntries {
 
 constexpr char kRange[] = "a range is {}, {index}, {first, last} or {first, last, step}";
 
-// Reads {first, last, step} from the top of the stack.
-void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
+// Reads {first, last, step} from the top of the stack. As in Torch7, {nil, last} begins at the
+// first element. Torch7's rule `arguments` ignores entries that are not numbers, and those after
+// the step.
+void read_range(lua_State* L, const State* state, const Tensor* t, int d, th::Subscript* range) {
+  constexpr int kMost = 3;
+  const bool lenient = state->is_torch7(Rule::arguments);
   int table = lua_gettop(L);
   int count = static_cast<int>(compat_rawlen(L, table));
-  if (count > 3) raise_error(L, "%s", kRange);
-  check_no_holes(L, kIndexing, table, count, 3);
-  double number[3];
-  for (int i = 0; i < count; ++i) {
+  if (count > kMost && !lenient) raise_error(L, "%s", kRange);
+  check_no_holes(L, kIndexing, table, count, kMost);
+  double number[kMost];
+  bool found[kMost] = {};
+  for (int i = 0; i < count && i < kMost; ++i) {
     lua_rawgeti(L, table, i + 1);
-    // As in Torch7: {nil, last} begins at the first element.
-    if (i == 0 && lua_isnil(L, -1)) {
-      lua_pop(L, 1);
-      lua_pushinteger(L, 1);
-    }
-    if (!lua_isnumber(L, -1))
+    found[i] = lua_isnumber(L, -1);
+    if (!found[i] && !lenient && !(i == 0 && lua_isnil(L, -1))) {
       raise_error(L, "%s, got %s in it", kRange, shown_type(L, lua_gettop(L)));
+    }
     number[i] = lua_tonumber(L, -1);
     lua_pop(L, 1);
   }
@@ -155,9 +157,9 @@ void read_range(lua_State* L, const Tensor* t, int d, th::Subscript* range) {
   range->first = 0;
   range->last = t->size[d] - 1;
   if (count == 0) return;
-  range->first = range->last = checked_position(L, t, d, number[0]);
-  if (count > 1) range->last = checked_position(L, t, d, number[1]);
-  if (count > 2) {
+  if (found[0]) range->first = range->last = checked_position(L, t, d, number[0]);
+  if (found[1]) range->last = checked_position(L, t, d, number[1]);
+  if (found[2]) {
     check_whole(L, number[2], "the step of a range");
     double most = static_cast<double>(t->size[d]);
     if (number[2] == 0) raise_error(L, "the step of a range is 0");
@@ -190,7 +192,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
       entry.first = checked_position(L, t, d++, lua_tonumber(L, -1));
     } else if (lua_istable(L, -1)) {
       refuse_tracked_number(L, -1, kIndexing);
-      read_range(L, t, d++, &entry);
+      read_range(L, state, t, d++, &entry);
     } else if (object.is_tensor() &&
                (object.dtype() == DType::Long || object.dtype() == DType::Byte)) {
       entry.kind = th::Subscript::Kind::indices;

@@ -12,8 +12,8 @@ namespace bind {
 // doc/differences.md is made from this list.
 #define TENSOR_RULES(X)                                                                          \
   X(arguments,                                                                                   \
-    "Arguments without effect, as in `t:size(1, 2)`, and a number as the address of memory are " \
-    "errors. `clamp(t, lower, 5)` has two bounds.",                                              \
+    "Arguments without effect, as in `t:size(1, 2)`, entries of a range that are not numbers, "  \
+    "and a number as the address of memory are errors. `clamp(t, lower, 5)` has two bounds.",    \
     "They are accepted. `clamp(r, t, 5)` has a result and a lower bound.")                       \
   X(arithmetic,                                                                                  \
     "`remainder` is exact. `clamp(t, 2, 0)` is 0. `eye(3, 0)` has no columns. Integers with "    \

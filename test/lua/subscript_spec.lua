@@ -311,6 +311,24 @@ describe("as in Torch7, after require 'torch'", function()
     assert.has_error(function() return x.foo end)
   end)
 
+  it('ranges ignore entries that are not numbers, and those after the third', function()
+    rules.set 'torch7'
+    finally(function() rules.set 'tensor' end)
+    local x = tensor.range(1, 6)
+    local entries = {
+      [{ tensor.ones(2) }] = { 1, 2, 3, 4, 5, 6 }, [{ 'x', 2 }] = { 1, 2 }, [{ 2, 'x' }] = { 2 },
+      [{ 2, 4, false }] = { 2, 3, 4 }, [{ 1, 5, 2, 9 }] = { 1, 3, 5 },
+    }
+    for range, expected in pairs(entries) do assert.are.same(expected, list(x[{ range }])) end
+    x[{ { tensor.ones(2) } }] = 0
+    assert.are.equal(0, x:sum())
+    rules.set 'tensor'
+    for range in pairs(entries) do
+      assert.has_error(function() return x[{ range }] end)
+      assert.has_error(function() x[{ range }] = 1 end)
+    end
+  end)
+
   it('__index__ and __newindex__ tell whether they take the key', function()
     local x = tensor.Tensor { 1, 2, 3 }
     local class = getmetatable(x)
