@@ -9,7 +9,9 @@ return function(condition, message)
    end
    local level = 2
    local info = debug.getinfo(level, 'S')
-   while info and (info.what == 'C' or info.source:sub(1, #folder) == folder) do
+   -- Lua 5.1 has levels 'tail' for functions that tail calls have left.
+   while info and (info.what == 'C' or info.what == 'tail'
+                   or info.source:sub(1, #folder) == folder) do
       level = level + 1
       info = debug.getinfo(level, 'S')
    end

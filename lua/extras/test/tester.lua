@@ -16,7 +16,8 @@ local function where()
       if not info or info.name == 'xpcall' or #lines == 2 then
          break
       end
-      if info.what ~= 'C' and info.source:sub(1, #folder) ~= folder then
+      -- Lua 5.1 has levels 'tail' for functions that tail calls have left.
+      if info.what ~= 'C' and info.what ~= 'tail' and info.source:sub(1, #folder) ~= folder then
          lines[#lines + 1] = ('\t%s:%d: in %s'):format(info.short_src, info.currentline,
             info.name and ("function '%s'"):format(info.name) or 'the test')
       end
