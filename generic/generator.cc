@@ -129,7 +129,8 @@ int set_state(lua_State* L) {
     luaT_typerror(L, next, "torch.ByteTensor");
   }
   protect(L, "setRNGState", [&] { th::set_generator_state(*generator, object.tensor()); });
-  return 0;
+  lua_pushvalue(L, next);  // as in Torch7
+  return 1;
 }
 
 const Method functions[] = {{"manualSeed", guarded<manual_seed>},

@@ -170,7 +170,7 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
       {'getRNGState', 'tensor.getRNGState([generator,] [result])',
          'Returns the state of the generator as a ByteTensor.'},
       {'setRNGState', 'tensor.setRNGState([generator,] state)',
-         'Restores a state that `getRNGState` returned.'},
+         'Restores a state that `getRNGState` returned. Returns `state`.'},
       {'setGenerator', 'tensor.setGenerator([generator,] kind)',
          'Changes the kind of a generator, or of the default generator, to "mt19937" or ' ..
          '"philox", and seeds it again with its initial seed.'},

@@ -43,7 +43,7 @@ torch.ByteTensor
 setRNGState
 > state = tensor.getRNGState()
 > a = tensor.rand(2)
-> tensor.setRNGState(state)
+> state = tensor.setRNGState(state)
 > tensor.rand(2):equal(a)
 true
 
