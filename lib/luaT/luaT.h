@@ -196,8 +196,8 @@ LUAT_API int luaT_lua_getconstructortable(lua_State* L);
 LUAT_API int luaT_lua_factory(lua_State* L);
 /* typename(value): returns the class name of value, or nil. */
 LUAT_API int luaT_lua_typename(lua_State* L);
-/* isequal(a, b): returns true if both objects contain the same pointer. Other values are compared
-   like rawequal. */
+/* isequal(a, b): returns true if a and b are the same table or userdata, or objects that contain
+   the same pointer. Returns false for numbers, strings, functions and all other values. */
 LUAT_API int luaT_lua_isequal(lua_State* L);
 /* pointer(value): returns the pointer in an object or a cdata, or the address of a table, thread,
    function, userdata or string, as a number. */

@@ -47,13 +47,17 @@ static void* any_object(lua_State* L, int ud) {
   return name ? luaT_rawudata(L, ud, name) : NULL;
 }
 
+static int is_object(lua_State* L, int ud) {
+  return lua_istable(L, ud) || lua_type(L, ud) == LUA_TUSERDATA;
+}
+
 int luaT_lua_isequal(lua_State* L) {
   const void *a, *b;
   luaL_checkany(L, 1);
   luaL_checkany(L, 2);
   a = any_object(L, 1);
   b = any_object(L, 2);
-  lua_pushboolean(L, a && b ? a == b : lua_rawequal(L, 1, 2));
+  lua_pushboolean(L, a && b ? a == b : is_object(L, 1) && lua_rawequal(L, 1, 2));
   return 1;
 }
 

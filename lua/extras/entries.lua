@@ -471,8 +471,8 @@ tensor.DoubleBlob(sizes...)]=],
          'Returns true if the object is of the class or of a derived class. The class is a ' ..
          'pattern of its name, or its metatable.'},
       {'isequal', 'tensor.isequal(a, b)',
-         'Returns true if two objects hold the same pointer. Other values are compared with ' ..
-         '`rawequal`.'},
+         'Returns true if `a` and `b` are the same table, or objects that hold the same ' ..
+         'pointer. Returns false for numbers, strings and all other values.'},
       {'pointer', 'tensor.pointer(value)',
          'Returns as a number the pointer in an object or cdata, or the address of a table, ' ..
          'function, thread or string.'},

@@ -122,7 +122,7 @@ TEST_F(FromLua, EqualityIsThatOfPointers) {
   EXPECT_EQ(run("return p == torch.P()"), "false");
   EXPECT_EQ(run("P.__eq__ = function() return true end return p == torch.P()"), "true");
   EXPECT_EQ(run("return torch.isequal(t, torch.Thing(1)) and not torch.isequal(t, u) and "
-                "not torch.isequal(t, 1) and torch.isequal(p, p) and torch.isequal(1, 1) and "
+                "not torch.isequal(t, 1) and torch.isequal(p, p) and not torch.isequal(1, 1) and "
                 "not torch.isequal({}, {})"),
             "true");
   EXPECT_EQ(run("torch.isequal(1)"), "user:1: bad argument #2 to 'isequal' (value expected)");

@@ -237,6 +237,10 @@ describe('classes of C', function()
     assert.are.equal(tonumber(ffi.cast('intptr_t', t:cdata())), tensor.pointer(t))
     assert.is_true(tensor.isequal(t:storage(), t:storage()))
     assert.is_false(tensor.isequal(t, t:clone()))
+    assert.is_true(tensor.isequal(_G, _G))
+    assert.is_false(tensor.isequal({}, {}))
+    assert.is_false(tensor.isequal(t, 3))
+    assert.is_false(tensor.isequal(3, 3) or tensor.isequal('a', 'a') or tensor.isequal(nil, nil))
     for _, value in ipairs { {}, print, coroutine.create(print), 'text' } do
       assert.are.equal('number', type(tensor.pointer(value)))
     end
