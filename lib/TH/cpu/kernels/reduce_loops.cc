@@ -332,18 +332,26 @@ inline int64_t pick(bool same, int64_t i, int64_t index) {
   return index ^ ((index ^ i) & -static_cast<int64_t>(same));
 }
 
+// Advances first to the chunk of the first match, or to the rest of less than a chunk. Returns true
+// if there is a match. The result of a comparison is as wide as an element, so that none is packed.
+template <int64_t chunk, class T>
+inline bool find_chunk(const T* x, int64_t n, Compute<T> value, int64_t* first) {
+  using Number = typename UnsignedOf<sizeof(Compute<T>)>::Type;
+  for (; *first + chunk <= n; *first += chunk) {
+    const T* const part = x + *first;
+    Number found = 0;
+    for (int64_t j = 0; j < chunk; ++j) found |= Number(is_same(load(part[j]), value) ? 1 : 0);
+    if (found) return true;
+  }
+  return false;
+}
+
 template <class T>
 inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
   constexpr int64_t chunk = 64;
   int64_t first = 0;
-  for (; first + chunk <= n; first += chunk) {
-    unsigned char found = 0;
-    for (int64_t j = 0; j < chunk; ++j) {
-      found = static_cast<unsigned char>(found | is_same(load(x[first + j]), value));
-    }
-    if (found) break;
-  }
-  if (first + chunk > n) {
+  find_chunk<4 * chunk>(x, n, value, &first);
+  if (!find_chunk<chunk>(x, n, value, &first)) {
     while (first < n - 1 && !is_same(load(x[first]), value)) ++first;
     return first;
   }
