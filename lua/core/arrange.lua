@@ -14,7 +14,7 @@ local function install(tensor)
       end
    end
 
-   --- full([result,] sizes, value). sizes: numbers, a table or a LongStorage.
+   --- full([result,] sizes, value [, class]). sizes: numbers, a table or a LongStorage.
    local function full(result, ...)
       local arguments, count = {...}, select('#', ...)
       local value = arguments[count]
@@ -45,11 +45,26 @@ local function install(tensor)
       return tensor.fullLike(result, like, value)
    end
 
+   -- Returns an empty tensor of the class that the last argument names, and the arguments before
+   -- it. Without a name, the tensor is of the default class.
+   local function typed(...)
+      local last = select('#', ...)
+      local name = select(last, ...)
+      if type(name) ~= 'string' or not name:find '^torch%.' then
+         return tensor.Tensor(), ...
+      end
+      local is_class, empty = pcall(tensor.zeros, 0, name)
+      if not is_class then
+         error(("full: %s is not a tensor class, as 'torch.FloatTensor' is"):format(name), 3)
+      end
+      return empty, versions.unpack({...}, 1, last - 1)
+   end
+
    function tensor.full(first, ...)
       if tensor.isTensor(first) then
          return full(first, ...)
       end
-      return full(tensor.Tensor(), first, ...)
+      return full(typed(first, ...))
    end
    classes.extend('Tensor', function(class)
       --- class.full(...): returns a tensor of this class. As a method, it overwrites the tensor.

@@ -344,6 +344,9 @@ describe('a class that the last argument names', function()
       { 'torch.IntTensor', { 3 }, tensor.range(1, 3, 'torch.IntTensor') },
       { 'torch.HalfTensor', { 2, 2 }, tensor.eye(2, 'torch.HalfTensor') },
       { 'torch.FloatTensor', { 5 }, tensor.linspace(0, 1, 5, 'torch.FloatTensor') },
+      { 'torch.IntTensor', { 2, 3 }, tensor.full({ 2, 3 }, 7, 'torch.IntTensor') },
+      { 'torch.ByteTensor', { 2, 3 }, tensor.full(2, 3, 7, 'torch.ByteTensor') },
+      { 'torch.HalfTensor', { 2, 1 }, tensor.full(size, 7, 'torch.HalfTensor') },
     } do
       assert.are.equal(case[1], case[3]:type())
       assert.are.same(case[2], case[3]:size():totable())
@@ -355,6 +358,9 @@ describe('a class that the last argument names', function()
       assert.is_false(done)
       assert.is_truthy(message:find('randperm: invalid arguments', 1, true), message)
     end
+    assert.has_error(function() return tensor.full({ 2 }, 7, 'torch.NoTensor') end,
+                     "full: torch.NoTensor is not a tensor class, as 'torch.FloatTensor' is")
+    assert.has_error(function() return tensor.full(tensor.ones(2), 2, 7, 'torch.FloatTensor') end)
     assert.has_error(function() return tensor.add(tensor.ones(2), 1, 'torch.FloatTensor') end)
     assert.has_error(function() return tensor.cat({ tensor.ones(2) }, 'torch.FloatTensor') end)
   end)

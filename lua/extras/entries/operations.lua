@@ -3,7 +3,8 @@
 return {'operations of the Lua module',
    {'full', [=[
 tensor.full([result,] sizes..., value)]=],
-      'Returns a tensor of the given shape filled with `value`. In C: `resize` and `fill`.'},
+      'Returns a tensor of the given shape filled with `value`. The last argument may name the ' ..
+      "class: 'torch.FloatTensor'. In C: `resize` and `fill`."},
    {'meshgrid', [=[
 tensor.meshgrid(x, y, ... [, order])
 tensor.meshgrid({x, y, ...} [, order])]=],
