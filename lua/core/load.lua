@@ -109,11 +109,11 @@ local function install(tensor)
              head:match '^[%z\1-\8]%z%z%z' and 'binary' or nil
    end
 
-   -- Detects the mode and byte order. Returns false, and up to 4 bytes, if the file does not start
-   -- with a type code. The data of a pipe are read as binary.
+   -- Detects the mode and byte order of a file that is not a pipe. Returns false, and up to 4
+   -- bytes, if the file does not start with a type code.
    local function find_mode(file)
       local head = head_of(file)
-      local form = not head and 'binary' or form_of(head)
+      local form = form_of(head)
       if form == 'text' then
          file:ascii()
       elseif form == 'big-endian' then
@@ -234,7 +234,12 @@ local function install(tensor)
          end
          local chosen, isreferenced, functions, progress = options_of(name, mode, referenced,
                                                                       options_of_load)
-         local opened, file = pcall(tensor.DiskFile, filename, 'r')
+         local opened, file
+         if chosen then
+            opened, file = pcall(tensor.DiskFile, filename, 'r')
+         else
+            opened, file = pcall(files.open, tensor, filename)
+         end
          if not opened then
             raise(('%s: %s'):format(name, cause(file)))
          end

@@ -1,0 +1,38 @@
+-- load with pipes in place of files.
+
+local tensor = require 'tensor'
+local format_files = require 'support.format_files'
+
+local with_name, error_of = format_files.with_name, format_files.error_of
+
+-- Calls body with the name of a pipe, which is removed afterwards.
+local function with_pipe(body)
+  with_name('.pipe', function(name)
+    assert(os.execute('mkfifo ' .. name))
+    body(name)
+  end)
+end
+
+describe('load', function()
+  it('detects the mode of a pipe', function()
+    for _, mode in ipairs { 'ascii', 'binary' } do
+      with_name('.t7', function(name)
+        tensor.save(name, { 7, 'text', tensor.range(1, 5) }, mode)
+        with_pipe(function(pipe)
+          for _ = 1, 2 do
+            os.execute(('cat %s > %s &'):format(name, pipe))
+            local object = tensor.load(pipe)
+            assert.are.same({ 7, 'text', 15 }, { object[1], object[2], object[3]:sum() })
+          end
+          os.execute(('cat %s > %s &'):format(name, pipe))
+          assert.are.equal('text', tensor.load(pipe, mode)[2])
+          os.execute(('head -c 20 %s > %s &'):format(name, pipe))
+          assert.matches(('load: %s: read error: .*, at byte %%d+$'):format(pipe),
+                         error_of(tensor.load, pipe))
+          os.execute(('cat /dev/null > %s &'):format(pipe))
+          assert.matches('.pipe is empty', error_of(tensor.load, pipe), 1, true)
+        end)
+      end)
+    end
+  end)
+end)
