@@ -29,6 +29,31 @@ function files.cause(failure)
    return (files.without_position(failure):gsub('^%a+: ', ''))
 end
 
+-- The bytes of a printable character beyond ASCII in UTF-8, by its first byte.
+local characters = {
+   '\194[\160-\191]', '[\195-\223][\128-\191]',
+   '\224[\160-\191][\128-\191]', '[\225-\236\238\239][\128-\191][\128-\191]',
+   '\237[\128-\159][\128-\191]', '\240[\144-\191][\128-\191][\128-\191]',
+   '[\241-\243][\128-\191][\128-\191][\128-\191]', '\244[\128-\143][\128-\191][\128-\191]',
+}
+
+--- Returns a text that may contain bytes of a file as a terminal can show it: bytes of control
+-- characters, except line breaks and tabs, and those that are not UTF-8, become \x1b and so on.
+function files.printable(text)
+   return (text:gsub('[^\9\10\32-\126]+', function(run)
+      local parts, at = {}, 1
+      while at <= #run do
+         local part
+         for _, character in ipairs(characters) do
+            part = part or run:match('^' .. character, at)
+         end
+         parts[#parts + 1] = part or ('\\x%02x'):format(run:byte(at))
+         at = at + (part and #part or 1)
+      end
+      return table.concat(parts)
+   end))
+end
+
 --- Returns 'Float' for a FloatTensor, and so on; nil for other objects.
 function files.element(tensor, object)
    return element_of_class[tensor.typename(object) or '']

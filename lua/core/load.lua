@@ -4,7 +4,7 @@ local each = require 'tensor.versions'.each
 local extra_arguments = require 'tensor.extra_arguments'
 local files = require 'tensor.files'
 local formats = require 'tensor.formats'
-local raise = require 'tensor.raise'
+local raise_text = require 'tensor.raise'
 
 local cause = files.cause
 
@@ -19,6 +19,11 @@ local options_of_load = { mode = 'string', referenced = 'boolean', functions = '
 local options_of_save = { mode = 'string', referenced = 'boolean', functions = 'boolean',
                           progress = 'function', format = 'string', sync = 'boolean' }
 local modes = { binary = true, ascii = true, b32 = true, b64 = true }
+
+-- Raises a message, which may contain names of a file.
+local function raise(message)
+   return raise_text(files.printable(message))
+end
 
 local function install(tensor)
    local function check_name(name, filename)

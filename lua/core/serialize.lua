@@ -319,7 +319,8 @@ local function install(tensor)
          local advice = package and package ~= 'torch' and
                         (": require the package that defines it, such as '%s', first")
                         :format(package) or ''
-         error(('readObject: unknown Torch class <%s>%s'):format(name, advice), 0)
+         local shown = versions.require 'tensor.files'.printable(name)
+         error(('readObject: unknown Torch class <%s>%s'):format(shown, advice), 0)
       end
       local object = keep(record, index, factory(file))
       local method = class.__read or class.read

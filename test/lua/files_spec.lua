@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
+local format_files = require 'support.format_files'
 
 local function error_of(f, ...)
   local ok, message = pcall(f, ...)
@@ -399,5 +400,45 @@ describe('a file', function()
       collectgarbage()
       assert.matches('closed', error_of(file.writeInt, file, 1))
     end
+  end)
+end)
+
+describe('names in a file', function()
+  it('are shown in errors without control characters and invalid UTF-8', function()
+    local function fails(ending, bytes, message, options)
+      format_files.with_name(ending, function(name)
+        local file = assert(io.open(name, 'wb'))
+        file:write(bytes)
+        file:close()
+        local text = error_of(tensor.load, name, options)
+        assert.matches(message, text, 1, true)
+        assert.is_nil(text:find '[%c\127]')
+      end)
+    end
+    local object = '4\n1\n3\nV 1\n11\ntorch.\27[2Jx\n'
+    fails('.t7', object, 'unknown Torch class <torch.\\x1b[2Jx>')
+    assert.matches('<torch.\\x1b[2Jx>', error_of(tensor.deserialize, object), 1, true)
+    local file = tensor.MemoryFile(tensor.CharStorage():string(object .. '\0'), 'r')
+    assert.matches('<torch.\\x1b[2Jx>', error_of(file.readObject, file), 1, true)
+    -- U+009B is a control character, a byte 255 is not UTF-8.
+    fails('.csv', 'a\27[31m,b\255\n1,x\194\155y\226\130\172\n',
+          "line 2, column 2 (b\\xff): 'x\\xc2\\x9by\226\130\172' is not")
+    fails('.csv', 'a\27[31m,b\255\n1,2\n', 'columns: a\\x1b[31m, b\\xff',
+          { columns = true, only = { 'q' } })
+    format_files.with_name('.npz', function(name)
+      tensor.save(name, { ['a_[31m'] = tensor.ones(2) })
+      local bytes = format_files.content(name):gsub('a_%[31m', 'a\194\15531m'):gsub('<f8', '<q8')
+      fails('.npz', bytes, 'array a\\xc2\\x9b31m: ')
+    end)
+  end)
+
+  it('are shown as they are if they are printable', function()
+    local printable = require 'tensor.files'.printable
+    for _, text in ipairs { 'caf\195\169 \226\130\172 \240\159\152\128\n\ttext', '' } do
+      assert.are.equal(text, printable(text))
+    end
+    assert.are.equal([[\x00\x7f\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80]],
+                     printable '\0\127\192\128\237\160\128\244\144\128\128')
+    assert.are.equal('\\xe2\\x82', printable '\226\130')
   end)
 end)
