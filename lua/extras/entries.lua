@@ -398,14 +398,16 @@ tensor.plot.histogram(t [, options])
 tensor.plot.boxplot({samples...} [, options])
 tensor.plot.heatmap(matrix [, options])
 tensor.plot.contour(matrix [, options])
+tensor.plot.hline(y [, options])
+tensor.plot.vline(x [, options])
+tensor.plot.band(x, low, high [, options])
 tensor.plot.image(picture [, options])
 tensor.plot.figure([options])
 tensor.plot.grid({{figures...}...})
 tensor.plot.live([options])]=],
-         'Returns a figure. Methods of the same names add to it. `print` shows it in the ' ..
-         'terminal; `figure:save(filename)` writes it as `.svg`, `.png` or `.jpg`. `grid` puts ' ..
-         'figures on one page; `live` returns a function that adds points to a figure in the ' ..
-         'terminal: see plotting.md.'},
+         'Returns a figure. Methods of the same names add to it. `print` shows it; ' ..
+         '`figure:save(filename)` writes it as `.svg`, `.png` or `.jpg`. `grid` puts figures on ' ..
+         'one page; `live` draws a figure while a program runs: see plotting.md.'},
       {'image', [=[
 tensor.image.scale(src, width, height [, mode])
 tensor.image.scale(src, size [, mode])

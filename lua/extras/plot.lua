@@ -1,5 +1,5 @@
--- tensor.plot: figures of lines, points, bars, histograms, box plots, heat maps, contour lines and
--- images, for the terminal and as SVG and PNG files.
+-- tensor.plot: figures of lines, points, bars, histograms, box plots, heat maps and images, and the
+-- layers of layers.lua, for the terminal and as SVG and PNG files.
 
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
@@ -11,13 +11,8 @@ local raw_next = versions.raw_next
 
 local WIDTH, HEIGHT = 640, 400
 local COLUMNS, LINES = 72, 20  -- of a terminal
--- Equivalents of functions of matplotlib.
-local OTHERS = {
-   errorbar = 'line and scatter have the option errors', plot = 'tensor.plot(x, y) draws a line',
-   pcolormesh = 'instead of pcolormesh, use heatmap', matshow = 'instead of matshow, use heatmap',
-   bar = 'instead of bar, use bars', barh = 'bars draws vertical bars',
-   subplot = 'instead of subplot, use grid',
-}
+-- The number of arguments with data, if it is not 1.
+local MOST_DATA = {line = 2, scatter = 2, band = 3}
 
 return function(tensor)
    -- Describes an object that is not a list with elements.
@@ -196,54 +191,7 @@ return function(tensor)
       layer.picture = colors.paint(tensor, values, low, high, layer.colors)
    end
 
-   -- Returns the values at which contour lines are drawn. levels: their number, or a list.
-   local function levels_of(levels, low, high)
-      if type(levels) ~= 'number' then
-         local list = numbers('levels', levels)
-         for k, level in ipairs(list) do
-            if level ~= level then
-               error(('plot: element %d of levels is NaN'):format(k), 0)
-            end
-         end
-         return list
-      end
-      if not (levels >= 1 and levels <= 1000 and levels % 1 == 0) then
-         error(('plot: levels are from 1 to 1000, got %g'):format(levels), 0)
-      end
-      local list = {}
-      for k = 1, levels do
-         local part = k / (levels + 1)
-         list[k] = low * (1 - part) + high * part
-      end
-      return list
-   end
-
-   function makers.contour(layer, t)
-      matrix('a matrix', t)
-      if t:dim() ~= 2 or t:size(1) < 2 or t:size(2) < 2 then
-         error(('plot: contour lines need a matrix of at least 2 x 2 elements, got %s')
-               :format(table.concat(t:size():totable(), ' x ')), 0)
-      end
-      local colors = versions.require 'tensor.plot.colors'
-      local lines = versions.require('tensor.plot.contour').lines
-      colors.check(layer.colors or 'viridis')
-      local values = t:double()
-      local finite = values:maskedSelect(values:isfinite())
-      if finite:nElement() == 0 then error('plot: the contour lines have no finite data', 0) end
-      local low, high = finite:min(), finite:max()
-      local list = levels_of(layer.levels or 8, low, high)
-      layer.paths = {}
-      if #list == 0 then return end
-      local rows = values:totable()
-      local shades = colors.paint(tensor, tensor.DoubleTensor(list):view(1, #list), low, high,
-                                  layer.colors or 'viridis'):select(2, 1):t():totable()
-      for k, level in ipairs(list) do
-         for _, path in ipairs(lines(rows, level)) do
-            path.color = layer.color or shades[k]
-            table.insert(layer.paths, path)
-         end
-      end
-   end
+   versions.require 'tensor.plot.layers'(tensor, makers, {numbers = numbers, matrix = matrix})
 
    function makers.boxplot(layer, samples)
       if type(samples) ~= 'table' or #samples == 0 then
@@ -305,18 +253,19 @@ return function(tensor)
 
    local adders, most_arguments = {}, {}
    for kind, make in each(makers) do
-      local two = kind == 'line' or kind == 'scatter'
-      adders[kind] = function(figure, a, b, c)
-         local options = c
-         if not two or kind == 'line' and c == nil and not is_data(b) then b, options = nil, b end
-         local layer = plot_options.take(figure, options, kind)
+      local data = MOST_DATA[kind] or 1
+      local has_fewer = kind == 'line'  -- without coordinates
+      adders[kind] = function(figure, ...)
+         local list, count = {...}, data
+         if has_fewer and list[data + 1] == nil and not is_data(list[2]) then count = 1 end
+         local layer = plot_options.take(figure, list[count + 1], kind)
          layer.kind = kind
-         make(layer, a, b)
+         make(layer, versions.unpack(list, 1, count))
          if not layer.picture then layer.color = layer.color or next_color(figure) end
          table.insert(figure.layers, layer)
          return figure
       end
-      most_arguments[kind] = two and 3 or 2
+      most_arguments[kind] = data + 1
       Figure[kind] = function(figure, ...)
          native.refuse_extra(kind, most_arguments[kind] + 1, figure, ...)
          return (guarded(adders[kind], figure, ...))
@@ -453,7 +402,7 @@ return function(tensor)
       native.refuse_extra('plot', most_arguments.line, ...)
       return (guarded(adders.line, new_figure(), ...))
    end, __index = names.refuse(tensor, 'tensor.plot', function(name)
-      return OTHERS[name] or plot_options.is_of_figure(name)
+      return name == 'plot' and 'tensor.plot(x, y) draws a line' or plot_options.is_of_figure(name)
              and ('it is an option, as in tensor.plot.line(y, {%s = ...})'):format(name)
              or names.suggestion(name, {plot})
    end)})

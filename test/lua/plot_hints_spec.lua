@@ -20,8 +20,9 @@ describe('plots', function()
       fails(hint, function() figure[name](figure) end)
     end
     assert.is_nil(figure._private)
-    for name, hint in pairs {errorbar = 'line and scatter have the option errors',
-                             pcolormesh = 'use heatmap',
+    for name, hint in pairs {errorbar = 'use plot.line or plot.scatter with the option errors',
+                             pcolormesh = 'use plot.heatmap', axhline = 'use plot.hline',
+                             plot = 'tensor.plot(x, y) draws a line',
                              title = 'it is an option, as in tensor.plot.line(y, {title = ...})'} do
       fails(hint, function() return plot[name] end)
     end

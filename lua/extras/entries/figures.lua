@@ -3,6 +3,7 @@
 
 local figure = ' Options: those of a figure, such as `title`, `xlabel`, `ylabel`, `xlimits`, ' ..
                '`yscale = "log"`, `legend`'
+local of_lines = '`name`, `color`, `thickness`, and `style`: "solid", "dashed" or "dotted".'
 
 return {
    plot = {
@@ -10,8 +11,18 @@ return {
           'Draws a line through points. `x` and `y` are vectors or tables of numbers; ' ..
           'without `x`, the coordinates are 1, 2, 3 and so on. NaN leaves a gap. Returns the ' ..
           'figure; its method `line` adds a line.' .. figure ..
-          '; `name`, `color`, a name or `{red, green, blue}`, `thickness`, `marker`, `size` and ' ..
-          '`errors`.',
+          '; `name`, `color`, a name or `{red, green, blue}`, `thickness`, `style`: "solid", ' ..
+          '"dashed" or "dotted", `marker`, `size` and `errors`.',
+      hline =
+          'Draws a horizontal line across the figure at `y`, a number, or at each number of a ' ..
+          'vector. Returns the figure.' .. figure .. '; ' .. of_lines,
+      vline =
+          'Draws a vertical line across the figure at `x`, a number, or at each number of a ' ..
+          'vector. Returns the figure.' .. figure .. '; ' .. of_lines,
+      band =
+          'Fills the area between two curves over `x`, a vector that does not decrease. `low` ' ..
+          'and `high` are vectors or numbers. Bands are below all lines. Returns the figure.' ..
+          figure .. '; `name` and `color`, which is drawn lighter.',
       scatter =
           'Draws a marker at each point. `x` and `y` are vectors or tables of numbers. ' ..
           'Returns the figure.' .. figure ..
@@ -85,5 +96,4 @@ return {
       svg = {'figure:svg()', 'Returns the SVG file of the figure as a string.'},
       pixels = {'figure:pixels()',
           'Returns the figure as a ByteTensor of 3 x H x W, with two pixels per unit of `width`.'},
-   },
-}
+   },}

@@ -48,6 +48,13 @@ function colors.named(name)
          :format(table.concat(list, ', '), name), 0)
 end
 
+--- lighter(color): returns the color of a band: the color at an opacity of 0.3 over white.
+function colors.lighter(color)
+   local mixed = {}
+   for c = 1, 3 do mixed[c] = math.floor(255 - 0.3 * (255 - color[c]) + 0.5) end
+   return mixed
+end
+
 function colors.check(name)
    if not maps[name] then
       error(('plot: colors are "viridis", "grey" or "diverging", got %s'):format(tostring(name)), 0)

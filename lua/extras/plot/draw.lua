@@ -1,6 +1,7 @@
 -- Draws a figure on a page, which is an object of svg.lua or pixels.lua.
 
 local colors = require 'tensor.plot.colors'
+local dashes = require 'tensor.plot.dashes'
 local layout = require 'tensor.plot.layout'
 local legend = require 'tensor.plot.legend'
 local letters = require 'tensor.plot.letters'
@@ -87,24 +88,31 @@ local function draw_layers(page, box, view, layers)
       return result
    end
    local named, ink = {}, {}
+   local function draw_line(layer, line, color, style)
+      local thickness = layer.thickness or THICKNESS
+      local lines = layout.lines(layout.positions(view, line), math.ceil(box.width * 2))
+      for i, part in ipairs(lines) do
+         lines[i] = all(part)
+         legend.add_line(ink, lines[i])
+      end
+      page:lines(dashes.of(lines, style, thickness), color, thickness)
+   end
+   for _, layer in ipairs(layers) do  -- below the others
+      for _, area in ipairs(layer.band and layout.areas(view, layer.band, math.ceil(box.width)) or
+                            {}) do
+         local sides = {all(area[1]), all(area[2])}
+         for _, side in ipairs(sides) do legend.add_line(ink, side) end
+         page:area(sides, colors.lighter(layer.color))
+      end
+   end
    for k, layer in ipairs(layers) do
       if layer.picture then
          page:image(box.x, box.y, box.width, box.height, layer.picture)
       elseif layer.kind == 'line' then
-         local lines = layout.lines(layout.positions(view, layer), math.ceil(box.width * 2))
-         for i, line in ipairs(lines) do
-            lines[i] = all(line)
-            legend.add_line(ink, lines[i])
-         end
-         page:lines(lines, layer.color, layer.thickness or THICKNESS)
+         draw_line(layer, layer, layer.color, layer.style)
       end
       for _, path in ipairs(layer.paths or {}) do
-         local lines = layout.lines(layout.positions(view, path), math.ceil(box.width * 2))
-         for i, line in ipairs(lines) do
-            lines[i] = all(line)
-            legend.add_line(ink, lines[i])
-         end
-         page:lines(lines, path.color or layer.color, layer.thickness or THICKNESS)
+         draw_line(layer, path, path.color or layer.color, path.across and layer.style)
       end
       if layer.kind == 'scatter' or layer.marker then
          local points = all(layout.inside(layout.positions(view, layer)))

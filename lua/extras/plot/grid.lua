@@ -23,6 +23,7 @@ function Moved:rect(x, y, ...) self.page:rect(x + self.x, y + self.y, ...) end
 function Moved:text(x, y, ...) self.page:text(x + self.x, y + self.y, ...) end
 function Moved:image(x, y, ...) self.page:image(x + self.x, y + self.y, ...) end
 function Moved:lines(lines, ...) self.page:lines(moved_lines(lines, self.x, self.y), ...) end
+function Moved:area(sides, ...) self.page:area(moved_lines(sides, self.x, self.y), ...) end
 function Moved:dots(points, ...)
    self.page:dots(moved_lines({points}, self.x, self.y)[1], ...)
 end

@@ -17,11 +17,12 @@ local function take(limits, value, log)
    end
 end
 
+-- A layer or a path in it that runs across an axis does not change its limits.
 local function take_points(layer, x, y, log)
    for i = 1, layer.x and #layer.x or 0 do
       if finite(layer.x[i]) and finite(layer.y[i]) then
-         take(x, layer.x[i], log.x)
-         take(y, layer.y[i], log.y)
+         if layer.across ~= 'x' then take(x, layer.x[i], log.x) end
+         if layer.across ~= 'y' then take(y, layer.y[i], log.y) end
       end
    end
 end
@@ -81,7 +82,9 @@ function layout.of(figure, across, down)
          zero = true
       end
       take_points(layer, x, y, options.log)
-      for _, path in ipairs(layer.paths or {}) do take_points(path, x, y, options.log) end
+      for _, path in ipairs(layer.paths or layer.band or {}) do
+         take_points(path, x, y, options.log)
+      end
       reversed = reversed or layer.kind == 'contour'
       if layer.picture then
          picture = layer
@@ -129,7 +132,8 @@ end
 function layout.positions(view, layer)
    local positions = {}
    for i = 1, #layer.x do
-      local px, py = view.x:position(layer.x[i]), view.y:position(layer.y[i])
+      local px = layer.across == 'x' and layer.x[i] or view.x:position(layer.x[i])
+      local py = layer.across == 'y' and layer.y[i] or view.y:position(layer.y[i])
       if view.y.reversed then py = 1 - py end
       local color = layer.point_colors and layer.point_colors[i]
       positions[i] = finite(px) and finite(py) and {px, py, color}
@@ -146,6 +150,36 @@ function layout.inside(positions)
       end
    end
    return inside
+end
+
+--- Returns the areas of a band between two lines. An area is a pair of lists of positions with the
+-- same x, at most columns + 1 at equal distances. It ends at missing positions and at the axes.
+function layout.areas(view, band, columns)
+   local low, high = layout.positions(view, band[1]), layout.positions(view, band[2])
+   local function cut(value) return math.min(math.max(value, 0), 1) end
+   local areas, area, k = {}, nil, 1
+   local function is_gap(i) return not (low[i] and high[i]) end
+   for column = 0, columns do
+      local x = column / columns
+      -- Between the points k and k + 1.
+      while low[k + 1] ~= nil and (is_gap(k) or is_gap(k + 1) or low[k + 1][1] < x) do k = k + 1 end
+      if is_gap(k) or low[k + 1] == nil or low[k][1] > x then
+         area = nil
+      else
+         local width = low[k + 1][1] - low[k][1]
+         local part = width > 0 and (x - low[k][1]) / width or 0
+         local function between(line)
+            return cut(line[k][2] + part * (line[k + 1][2] - line[k][2]))
+         end
+         if not area then
+            area = {{}, {}}
+            areas[#areas + 1] = area
+         end
+         table.insert(area[1], {x, between(low)})
+         table.insert(area[2], {x, between(high)})
+      end
+   end
+   return areas
 end
 
 --- Returns lines through the positions, interrupted at missing positions and clipped at the axes.

@@ -1,12 +1,14 @@
 -- The legend of a figure: its entries, and the corner where it hides least of the data.
 
 local colors = require 'tensor.plot.colors'
+local dashes = require 'tensor.plot.dashes'
 local letters = require 'tensor.plot.letters'
 local markers = require 'tensor.plot.markers'
 
 local legend = {}
 
 local LETTER, LINE, MARGIN = 6, 14, 8
+local THICKNESS = 1.6
 local STEP = 8  -- distance of the points at which lines and boxes are counted
 
 -- In the order of preference.
@@ -78,13 +80,16 @@ function legend.draw(page, box, entries, ink, where)
    page:rect(x, y, width, height, {255, 255, 255})
    for i, entry in ipairs(entries) do
       local middle = y + 4 + (i - 0.5) * LINE
-      if entry.kind == 'line' then
-         page:lines({{{x + 6, middle}, {x + 24, middle}}}, entry.color, 1.6)
+      local is_line = entry.kind:find 'line$'
+      if is_line then
+         local line = {{x + 6, middle}, {x + 24, middle}}
+         page:lines(dashes.of({line}, entry.style, THICKNESS), entry.color, THICKNESS)
       end
       if entry.kind == 'scatter' or entry.marker then
          markers.draw(page, {{x + 15, middle}}, entry.marker or 'dot', entry.color, 4.5)
-      elseif entry.kind ~= 'line' then
-         page:rect(x + 8, middle - 4, 14, 8, entry.color)
+      elseif not is_line then
+         local color = entry.band and colors.lighter(entry.color) or entry.color
+         page:rect(x + 8, middle - 4, 14, 8, color)
       end
       page:text(x + 32, middle - 3.5, entry.name, colors.axis)
    end

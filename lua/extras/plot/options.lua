@@ -11,7 +11,10 @@ local of_figure = {
 }
 local of_layer = {
    line = {name = 'string', color = 'string table', thickness = 'number', marker = 'string',
-           size = 'number', errors = 'table userdata'},
+           size = 'number', errors = 'table userdata', style = 'string'},
+   hline = {name = 'string', color = 'string table', thickness = 'number', style = 'string'},
+   vline = {name = 'string', color = 'string table', thickness = 'number', style = 'string'},
+   band = {name = 'string', color = 'string table'},
    scatter = {name = 'string', color = 'string table userdata', colors = 'string', size = 'number',
               marker = 'string', errors = 'table userdata'},
    boxplot = {name = 'string', color = 'string table', labels = 'table', thickness = 'number'},
@@ -25,10 +28,11 @@ local of_layer = {
            output = 'table userdata', terminal = 'boolean', clock = 'function'},
 }
 
--- Options of matplotlib, and values of its markers and places of the legend.
+-- Options of matplotlib, and values of its markers, styles and places of the legend.
 local others = {
    c = 'color', cmap = 'colors', edgecolor = 'color', facecolor = 'color',
-   figsize = 'width and height', label = 'name', linewidth = 'thickness', lw = 'thickness',
+   figsize = 'width and height', label = 'name', linestyle = 'style', linewidth = 'thickness',
+   ls = 'style', lw = 'thickness',
    markersize = 'size', ms = 'size', s = 'size', vmax = 'limits = {low, high}',
    vmin = 'limits = {low, high}', xlim = 'xlimits = {low, high}', xticklabels = 'labels',
    yerr = 'errors', ylim = 'ylimits = {low, high}',
@@ -38,6 +42,7 @@ local other_values = {
              ['+'] = 'plus', x = 'cross', ['.'] = 'dot'},
    legend = {['upper right'] = 'top right', ['upper left'] = 'top left',
              ['lower right'] = 'bottom right', ['lower left'] = 'bottom left'},
+   style = {['-'] = 'solid', ['--'] = 'dashed', ['-.'] = 'dashed', [':'] = 'dotted'},
 }
 
 -- Calls check(value), which checks the value of an option. Errors name the equivalent of a value of
@@ -108,6 +113,8 @@ function plot_options.take(figure, options, kind)
          figure.options.log[name:sub(1, 1)] = value == 'log'
       elseif name == 'legend' then
          check_value(name, value, versions.require('tensor.plot.legend').check)
+      elseif name == 'style' then
+         check_value(name, value, versions.require('tensor.plot.dashes').check)
       elseif name == 'marker' then
          check_value(name, value, versions.require('tensor.plot.markers').check)
       elseif name == 'color' and type(value) ~= 'userdata' then

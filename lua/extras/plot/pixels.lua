@@ -48,6 +48,22 @@ function pixels:dots(points, color, size)
    self.canvas:segments(segments, color, size * RATIO)
 end
 
+--- Fills the area between two lines, whose points {x, y} have the same x.
+function pixels:area(sides, color)
+   for i = 1, #sides[1] - 1 do
+      local first, last = round(sides[1][i][1] * RATIO), round(sides[1][i + 1][1] * RATIO)
+      for column = first, last - 1 do
+         local part = (column + 0.5 - first) / (last - first)
+         local function at(side)
+            return side[i][2] + part * (side[i + 1][2] - side[i][2])
+         end
+         local y, other = at(sides[1]), at(sides[2])
+         local top, down = span(math.min(y, other), math.abs(other - y))
+         self.canvas:fill(column + 1, top, 1, down, color)
+      end
+   end
+end
+
 --- Draws a text, cut off at the edge of the page.
 function pixels:text(x, y, text, color, align, size)
    local scale, width = SIZES[size or 'small'], self.canvas.pixels:size(3)

@@ -67,6 +67,22 @@ function svg:dots(points, color, size)
    end
 end
 
+--- Fills the area between two lines, whose points {x, y} have the same x, at equal distances.
+function svg:area(sides, color)
+   local coordinates = {}
+   local function add(side, i)
+      local before, point, after = side[i - 1], side[i], side[i + 1]
+      -- Without the points inside a straight line.
+      if before and after and math.abs(before[2] / 2 + after[2] / 2 - point[2]) < 1e-6 then
+         return
+      end
+      coordinates[#coordinates + 1] = number(point[1]) .. ',' .. number(point[2])
+   end
+   for i = 1, #sides[1] do add(sides[1], i) end
+   for i = #sides[2], 1, -1 do add(sides[2], i) end
+   self:put('<polygon points="%s" fill="%s"/>', table.concat(coordinates, ' '), hex(color))
+end
+
 --- Draws a text. y is the top of its capitals.
 function svg:text(x, y, text, color, align, size)
    size = SIZES[size or 'small']

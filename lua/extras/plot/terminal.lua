@@ -1,6 +1,7 @@
 -- Draws a figure as terminal text with Braille characters (2 x 4 dots each) and block characters,
 -- and with colors if the terminal has them.
 
+local dashes = require 'tensor.plot.dashes'
 local layout = require 'tensor.plot.layout'
 local letters = require 'tensor.plot.letters'
 local screen = require 'tensor.plot.screen'
@@ -8,14 +9,30 @@ local screen = require 'tensor.plot.screen'
 local SHADES = {' ', '\226\150\145', '\226\150\146', '\226\150\147', '\226\150\136'}
 local FULL, UPPER_HALF, SQUARE = '\226\150\136', '\226\150\128', '\226\150\160'
 
-local function draw_points(page, view, layer, color)
+-- Returns lines with each position multiplied.
+local function scaled(lines, across, down)
+   local result = {}
+   for i, line in ipairs(lines) do
+      result[i] = {}
+      for k, p in ipairs(line) do result[i][k] = {p[1] * across, p[2] * down} end
+   end
+   return result
+end
+
+-- style: of the lines, or nil.
+local function draw_points(page, view, layer, color, style)
    local columns, rows = page.columns, page.rows
    local positions = layout.positions(view, layer)
    if layer.kind == 'scatter' or layer.kind == 'boxplot' then
       for _, p in ipairs(layout.inside(positions)) do page:dot(p[1], p[2], p[3] or color) end
       return
    end
-   for _, line in ipairs(layout.lines(positions, columns * 2)) do
+   local lines = layout.lines(positions, columns * 2)
+   if style then  -- dashes of four dots
+      local parts = dashes.of(scaled(lines, columns * 2, rows * 4), style, 1)
+      lines = scaled(parts, 1 / (columns * 2), 1 / (rows * 4))
+   end
+   for _, line in ipairs(lines) do
       for i = 1, #line do
          local a, b = line[i], line[i + 1] or line[i]
          local steps = math.max(math.abs(b[1] - a[1]) * columns * 2,
@@ -24,6 +41,18 @@ local function draw_points(page, view, layer, color)
             local part = k / math.ceil(steps)
             page:dot(a[1] + part * (b[1] - a[1]), a[2] + part * (b[2] - a[2]), color)
          end
+      end
+   end
+end
+
+local function draw_band(page, view, layer)
+   for _, area in ipairs(layout.areas(view, layer.band, page.columns * 2)) do
+      for i, p in ipairs(area[1]) do
+         local y, other = p[2], area[2][i][2]
+         local column = math.min(math.floor(p[1] * page.columns), page.columns - 1)
+         local first = math.floor((1 - math.max(y, other)) * page.rows + 0.5)
+         local last = math.floor((1 - math.min(y, other)) * page.rows + 0.5) - 1
+         for row = first, last do page:put(column, row, SHADES[2], layer.color) end
       end
    end
 end
@@ -129,11 +158,14 @@ return function(figure, across, down, mode)
       rows = math.max(math.floor(zoom * height), 1)
    end
    local page, lines = screen.new(columns, rows, mode), {}
+   for _, layer in ipairs(figure.layers) do
+      if layer.band then draw_band(page, view, layer) end
+   end
    for k, layer in ipairs(figure.layers) do
       if layer.grey then draw_picture(page, layer) end
-      if layer.x then draw_points(page, view, layer, layer.color) end
+      if layer.x then draw_points(page, view, layer, layer.color, layer.style) end
       for _, path in ipairs(layer.paths or {}) do
-         draw_points(page, view, path, path.color or layer.color)
+         draw_points(page, view, path, path.color or layer.color, path.across and layer.style)
       end
       if view.boxes[k] then draw_boxes(page, view, view.boxes[k], layer.color) end
    end

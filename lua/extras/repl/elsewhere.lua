@@ -48,7 +48,7 @@ return {
   standard_normal = 'randn', subtract = 'csub', swapdims = 'swapaxes', T = 't()', take = 'index',
   take_along_axis = 'takeAlongDim', tensor = 'Tensor{...}', tolist = 'totable()',
   true_divide = DIVIDE, uint8 = 'ByteTensor',
-  aminmax = 'min and max', argwhere = 'nonzero', bars = 'plot.bars',
+  aminmax = 'min and max', argwhere = 'nonzero', bar = 'plot.bars', bars = 'plot.bars',
   bucketize = 'searchsorted(edges, t)',
   can_cast = 'canCast', cholesky_inverse = "potri(L, 'L')",
   cholesky_solve = "potrs(b, L, 'L')",
@@ -154,6 +154,15 @@ return {
   random_sample = 'rand',
   read_csv = "load('table.csv', {columns = true})", to_csv = "save('table.csv', columns)",
   sample = 'index(1, randperm(n)[{{1, count}}])',
+
+  -- Names of matplotlib.
+  axhline = 'plot.hline', axvline = 'plot.vline',
+  barh = 'plot.bars, which draws vertical bars', colorbar = 'plot.heatmap, which has one',
+  contourf = 'plot.heatmap, and plot.contour on top of it',
+  errorbar = 'plot.line or plot.scatter with the option errors', fill_between = 'plot.band',
+  loglog = "plot.line(x, y, {xscale = 'log', yscale = 'log'})", matshow = 'plot.heatmap',
+  pcolormesh = 'plot.heatmap', semilogx = "plot.line(x, y, {xscale = 'log'})",
+  semilogy = "plot.line(x, y, {yscale = 'log'})", subplot = 'plot.grid',
 
   -- Random numbers of NumPy.
   chisquare = 'Tensor(n):chi2(df)', standard_gamma = 'Tensor(n):gamma(shape)',

@@ -1,0 +1,94 @@
+-- Layers of figures: contour lines, reference lines, and bands between two curves.
+
+local colors = require 'tensor.plot.colors'
+local contour = require 'tensor.plot.contour'
+
+--- Adds functions to a table: makers[kind](layer, ...) sets the fields of a layer that draw its
+-- arguments. checks: the functions numbers and matrix of plot.lua.
+return function(tensor, makers, checks)
+   local numbers, matrix = checks.numbers, checks.matrix
+
+   -- Returns the values at which contour lines are drawn. levels: their number, or a list.
+   local function levels_of(levels, low, high)
+      if type(levels) ~= 'number' then
+         local list = numbers('levels', levels)
+         for k, level in ipairs(list) do
+            if level ~= level then
+               error(('plot: element %d of levels is NaN'):format(k), 0)
+            end
+         end
+         return list
+      end
+      if not (levels >= 1 and levels <= 1000 and levels % 1 == 0) then
+         error(('plot: levels are from 1 to 1000, got %g'):format(levels), 0)
+      end
+      local list = {}
+      for k = 1, levels do
+         local part = k / (levels + 1)
+         list[k] = low * (1 - part) + high * part
+      end
+      return list
+   end
+
+   function makers.contour(layer, t)
+      matrix('a matrix', t)
+      if t:dim() ~= 2 or t:size(1) < 2 or t:size(2) < 2 then
+         error(('plot: contour lines need a matrix of at least 2 x 2 elements, got %s')
+               :format(table.concat(t:size():totable(), ' x ')), 0)
+      end
+      colors.check(layer.colors or 'viridis')
+      local values = t:double()
+      local finite = values:maskedSelect(values:isfinite())
+      if finite:nElement() == 0 then error('plot: the contour lines have no finite data', 0) end
+      local low, high = finite:min(), finite:max()
+      local list = levels_of(layer.levels or 8, low, high)
+      layer.paths = {}
+      if #list == 0 then return end
+      local rows = values:totable()
+      local shades = colors.paint(tensor, tensor.DoubleTensor(list):view(1, #list), low, high,
+                                  layer.colors or 'viridis'):select(2, 1):t():totable()
+      for k, level in ipairs(list) do
+         for _, path in ipairs(contour.lines(rows, level)) do
+            path.color = layer.color or shades[k]
+            table.insert(layer.paths, path)
+         end
+      end
+   end
+
+   -- Lines across the axes at numbers. across: the axis along which they run.
+   local function reference_lines(layer, name, object, across)
+      local list = type(object) == 'number' and {object} or numbers(name, object)
+      layer.paths, layer.color = {}, layer.color or colors.axis
+      for k, at in ipairs(list) do
+         layer.paths[k] = {[across] = {0, 1}, [name] = {at, at}, across = across}
+      end
+   end
+
+   --- hline(y), vline(x): y, x: a number or a list.
+   function makers.hline(layer, y) reference_lines(layer, 'y', y, 'x') end
+   function makers.vline(layer, x) reference_lines(layer, 'x', x, 'y') end
+
+   --- band(x, low, high): low, high: lists or numbers.
+   function makers.band(layer, x, low, high)
+      x = numbers('x', x)
+      local function bound(name, object)
+         if type(object) == 'number' then
+            local list = {}
+            for k = 1, #x do list[k] = object end
+            return list
+         end
+         local list = numbers(name, object)
+         if #list ~= #x then
+            error(('plot: x has %d elements and %s has %d'):format(#x, name, #list), 0)
+         end
+         return list
+      end
+      for k = 2, #x do
+         if x[k] < x[k - 1] then
+            error(('plot: x of a band must not decrease: element %d is %.14g after %.14g')
+                  :format(k, x[k], x[k - 1]), 0)
+         end
+      end
+      layer.band = {{x = x, y = bound('low', low)}, {x = x, y = bound('high', high)}}
+   end
+end

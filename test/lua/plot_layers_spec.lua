@@ -1,0 +1,102 @@
+-- Dashed and dotted lines, reference lines and bands.
+
+local tensor = require 'tensor'
+local dashes = require 'tensor.plot.dashes'
+local format_files = require 'support.format_files'
+local layout = require 'tensor.plot.layout'
+
+local plot = tensor.plot
+
+local function fails(message, f, ...)
+  assert.matches(message, format_files.error_of(f, ...), 1, true)
+end
+
+local function count(text, pattern) return select(2, text:gsub(pattern, '')) end
+
+describe('the style of lines', function()
+  it('is that of dashes of equal length, also around corners', function()
+    local line = {{0, 0}, {10, 0}, {10, 10}}
+    assert.are.same({line}, dashes.of({line}, nil, 1))
+    assert.are.same({line}, dashes.of({line}, 'solid', 1))
+    assert.are.same({{{0, 0}, {4, 0}}, {{8, 0}, {10, 0}, {10, 2}}, {{10, 6}, {10, 10}}},
+                    dashes.of({line}, 'dashed', 1))
+    assert.are.same({{{0, 0}}, {{6, 0}}, {{10, 2}}, {{10, 8}}}, dashes.of({line}, 'dotted', 2))
+    assert.are.same({{{1, 2}}}, dashes.of({{{1, 2}}}, 'dashed', 1))
+    -- Points of a gap do not begin a dash.
+    local fine = {}
+    for k = 0, 100 do fine[k + 1] = {k / 10, 0} end
+    assert.are.equal(2, #dashes.of({fine}, 'dashed', 1))
+  end)
+
+  it('is drawn in all formats', function()
+    local function figure(style) return plot.line({0, 1}, {name = 'a', style = style}) end
+    local lines = count(figure():svg(), '<polyline')
+    assert.are.equal(2, lines)
+    assert.are.equal(lines, count(figure 'solid':svg(), '<polyline'))
+    assert.is_true(count(figure 'dashed':svg(), '<polyline') > 20)
+    assert.is_true(figure 'dashed':pixels():double():sum() > figure():pixels():double():sum())
+    assert.is_true(#figure 'dotted':text() < #figure():text())
+    -- Error bars are solid.
+    assert.are.equal(count(plot.line({0}, {errors = {1}}):svg(), '<polyline'),
+                     count(plot.line({0}, {errors = {1}, style = 'dashed'}):svg(), '<polyline'))
+    fails('style is "solid", "dashed" or "dotted", got "--"; use "dashed"', plot.line, {1},
+          {style = '--'})
+    fails('; use style', plot.line, {1}, {linestyle = '--'})
+  end)
+end)
+
+describe('reference lines', function()
+  it('run across the axes, whose limits contain them', function()
+    local figure = plot.line({1, 3}, {0, 2}):hline(5, {name = 'limit', style = 'dashed'})
+    local view = layout.of(figure, 8, 8)
+    assert.is_true(view.y.high > 5 and view.x.high < 4)
+    assert.are.same({0, 1}, {layout.positions(view, figure.layers[2].paths[1])[1][1],
+                             layout.positions(view, figure.layers[2].paths[1])[2][1]})
+    assert.is_truthy(figure:svg():find('>limit<', 1, true))
+    local columns = plot.line({1, 3}, {0, 2}):vline(tensor.Tensor{2, 9})
+    view = layout.of(columns, 8, 8)
+    assert.is_true(view.x.high > 9 and view.y.high < 3)
+    assert.are.equal(3, count(columns:svg(), '<polyline'))
+    columns:pixels()
+    -- Outside the limits, and below a logarithmic axis, nothing is drawn.
+    assert.are.equal(1, count(plot.line({1, 3}, {1, 2}, {ylimits = {0, 3}}):hline(5):svg(),
+                              '<polyline'))
+    assert.are.equal(1, count(plot.line({1, 3}, {1, 2}, {yscale = 'log'}):hline(-1):svg(),
+                              '<polyline'))
+    fails('y is a vector or a table of numbers, got nil', plot.hline)
+    fails('x is a vector or a table of numbers, got string', plot.vline, '3')
+  end)
+end)
+
+describe('bands', function()
+  it('are areas between two curves, below the other layers', function()
+    local figure = plot.line({1, 2}, {1, 2}):band({1, 2}, {0, 1}, 3, {color = {0, 0, 0}})
+    local svg = figure:svg()
+    assert.is_true(svg:find('<polygon', 1, true) < svg:find('<polyline', 1, true))
+    assert.are.equal(1, count(svg, '<polygon points="[%d., ]+" fill="#b3b3b3"/>'))
+    -- Only the corners are written.
+    local corners = plot.band({1, 2}, {0, 1}, 3):svg():match '<polygon points="(.-)"'
+    assert.are.equal(4, count(corners, ','))
+    assert.is_truthy(plot.band({1, 2}, {0, 1}, 3):text():find('\226\150\145', 1, true))
+    plot.grid{{figure, figure}}:pixels()
+    local pixels = plot.band({0, 1}, 0, 1, {xlimits = {0, 1}, ylimits = {0, 2},
+                                             color = {0, 0, 0}}):pixels()
+    assert.are.equal(0xb3, pixels[1][600][640])  -- the lower half
+    assert.are.equal(255, pixels[1][200][641])
+  end)
+
+  it('have gaps at NaN, and end at the axes', function()
+    local figure = plot.band({1, 2, 3, 4, 5}, {1, 1, 0 / 0, 1, 1}, 9):set{ylimits = {0, 2}}
+    local areas = layout.areas(layout.of(figure, 8, 8), figure.layers[1].band, 100)
+    assert.are.equal(2, #areas)
+    for _, area in ipairs(areas) do
+      for _, point in ipairs(area[2]) do assert.are.equal(1, point[2]) end
+      for _, point in ipairs(area[1]) do assert.are.equal(0.5, point[2]) end
+    end
+    assert.are.equal(0, count(plot.band({}, {}, {}):svg(), '<polygon'))
+    assert.are.equal(0, count(plot.band({1}, {0}, {1}):svg(), '<polygon'))
+    fails('x has 2 elements and high has 1', plot.band, {1, 2}, {1, 2}, {1})
+    fails('x of a band must not decrease: element 2 is 1 after 3', plot.band, {3, 1}, 0, 1)
+    fails('low is a vector or a table of numbers, got nil', plot.band, {1, 3})
+  end)
+end)
