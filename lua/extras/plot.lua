@@ -12,7 +12,7 @@ local raw_next = versions.raw_next
 local WIDTH, HEIGHT = 640, 400
 local COLUMNS, LINES = 72, 20  -- of a terminal
 -- The number of arguments with data, if it is not 1.
-local MOST_DATA = {line = 2, scatter = 2, band = 3}
+local MOST_DATA = {line = 2, scatter = 2, contour = 3, band = 3}
 
 return function(tensor)
    -- Describes an object that is not a list with elements.
@@ -254,7 +254,7 @@ return function(tensor)
    local adders, most_arguments = {}, {}
    for kind, make in each(makers) do
       local data = MOST_DATA[kind] or 1
-      local has_fewer = kind == 'line'  -- without coordinates
+      local has_fewer = kind == 'line' or kind == 'contour'  -- without coordinates
       adders[kind] = function(figure, ...)
          local list, count = {...}, data
          if has_fewer and list[data + 1] == nil and not is_data(list[2]) then count = 1 end

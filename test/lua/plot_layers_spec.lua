@@ -1,4 +1,4 @@
--- Dashed and dotted lines, reference lines and bands.
+-- Dashed and dotted lines, reference lines, bands, and contour lines over coordinates.
 
 local tensor = require 'tensor'
 local dashes = require 'tensor.plot.dashes'
@@ -98,5 +98,28 @@ describe('bands', function()
     fails('x has 2 elements and high has 1', plot.band, {1, 2}, {1, 2}, {1})
     fails('x of a band must not decrease: element 2 is 1 after 3', plot.band, {3, 1}, 0, 1)
     fails('low is a vector or a table of numbers, got nil', plot.band, {1, 3})
+  end)
+end)
+
+describe('contour lines', function()
+  it('are at the coordinates of columns and rows', function()
+    local matrix = tensor.Tensor{{0, 0, 0}, {1, 1, 1}, {4, 4, 4}}
+    local figure = plot.contour({10, 20, 40}, tensor.Tensor{5, 6, 8}, matrix, {levels = {2.5}})
+    local path = figure.layers[1].paths[1]
+    table.sort(path.x)
+    assert.are.same({10, 20, 40}, path.x)
+    assert.are.same({7, 7, 7}, path.y)
+    -- Rows count from the top, and coordinates from the bottom.
+    assert.is_false(layout.of(figure, 8, 8).y.reversed)
+    assert.is_true(layout.of(plot.contour(matrix), 8, 8).y.reversed)
+    local falling = plot.contour({3, 2, 1}, {1, 2, 3}, matrix, {levels = {2.5}})
+    assert.are.near(2.5, falling.layers[1].paths[1].y[1], 1e-12)
+    fails('y has 2 elements, but the matrix has 3 rows', plot.contour, {1, 2, 3}, {1, 2}, matrix)
+    fails('x must increase or decrease, and be finite; element 3 is 2', plot.contour, {1, 2, 2},
+          {1, 2, 3}, matrix)
+    fails('x must increase or decrease, and be finite; element 3 is inf', plot.contour,
+          {1, 2, math.huge}, {1, 2, 3}, matrix)
+    fails('x is a vector, got a tensor of 2 dimensions', plot.contour, matrix, matrix, matrix)
+    fails('a matrix with elements is expected', plot.contour, {1, 2}, {1, 2})
   end)
 end)

@@ -49,7 +49,8 @@ return {
           '; `colors`: "viridis", "grey" or "diverging"; `limits`, `{low, high}`.',
       contour =
           'Draws lines where a matrix has certain values, also on top of a heat map. `x` ' ..
-          'counts columns and `y` rows, the first row at the top. Returns the figure.' .. figure ..
+          'counts columns and `y` rows, the first row at the top. If they are vectors, they are ' ..
+          'the coordinates of the columns and rows. Returns the figure.' .. figure ..
           '; `levels`, a list of values or their number (8); `colors`, `color` and ' ..
           '`thickness`.',
       image =

@@ -30,12 +30,45 @@ return function(tensor, makers, checks)
       return list
    end
 
-   function makers.contour(layer, t)
+   -- Checks the coordinates of the columns or rows of a matrix. name: 'x' or 'y'.
+   local function coordinates(name, object, count)
+      local list = numbers(name, object)
+      if #list ~= count then
+         error(('plot: %s has %d elements, but the matrix has %d %s')
+               :format(name, #list, count, name == 'x' and 'columns' or 'rows'), 0)
+      end
+      local rises = list[1] < list[2]
+      for k = 1, count do
+         local before, this = list[k - 1], list[k]
+         if this - this ~= 0 or before and (before == this or before < this ~= rises) then
+            error(('plot: %s must increase or decrease, and be finite; element %d is %.14g')
+                  :format(name, k, this), 0)
+         end
+      end
+      return list
+   end
+
+   -- Replaces positions in a list, which may be between two elements, by coordinates.
+   local function map(positions, list)
+      for k, at in ipairs(positions) do
+         local below = math.min(math.floor(at), #list - 1)
+         local part = at - below
+         positions[k] = list[below] * (1 - part) + list[below + 1] * part
+      end
+   end
+
+   --- contour(matrix) or contour(x, y, matrix).
+   function makers.contour(layer, x, y, t)
+      if t == nil and y == nil then x, t = nil, x end
       matrix('a matrix', t)
       if t:dim() ~= 2 or t:size(1) < 2 or t:size(2) < 2 then
          error(('plot: contour lines need a matrix of at least 2 x 2 elements, got %s')
                :format(table.concat(t:size():totable(), ' x ')), 0)
       end
+      if x then
+         x, y = coordinates('x', x, t:size(2)), coordinates('y', y, t:size(1))
+      end
+      layer.counts_rows = not x
       colors.check(layer.colors or 'viridis')
       local values = t:double()
       local finite = values:maskedSelect(values:isfinite())
@@ -49,6 +82,10 @@ return function(tensor, makers, checks)
                                   layer.colors or 'viridis'):select(2, 1):t():totable()
       for k, level in ipairs(list) do
          for _, path in ipairs(contour.lines(rows, level)) do
+            if x then
+               map(path.x, x)
+               map(path.y, y)
+            end
             path.color = layer.color or shades[k]
             table.insert(layer.paths, path)
          end

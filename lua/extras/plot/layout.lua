@@ -85,7 +85,7 @@ function layout.of(figure, across, down)
       for _, path in ipairs(layer.paths or layer.band or {}) do
          take_points(path, x, y, options.log)
       end
-      reversed = reversed or layer.kind == 'contour'
+      reversed = reversed or layer.counts_rows
       if layer.picture then
          picture = layer
          take(x, 0.5)
@@ -105,7 +105,7 @@ function layout.of(figure, across, down)
       ax.marks = {}
       for i, label in ipairs(labels) do ax.marks[i] = {i, label} end
    end
-   ay.reversed = picture ~= nil or reversed
+   ay.reversed = picture ~= nil or reversed or false
    return {x = ax, y = ay, boxes = boxes, picture = picture}
 end
 
