@@ -123,15 +123,28 @@ local function entry(name, field)
    return table.concat(parts, '\n')
 end
 
--- Returns the help on a method of figures, or nil.
+-- Returns the help on a method or an option of figures, or nil.
 local function figure_entry(name)
-   local method = figures.figure[name]
+   local method, option = figures.figure[name], figures.options[name]
    if method then
       return method[1] .. '\n' .. wrapped(method[2])
+   elseif option then
+      local text = 'An option of figures and of the functions of tensor.plot: '
+      return ('figure:set{%s = value}\n'):format(name) .. wrapped(text .. option .. '.')
    end
    local makes_figure = name == 'figure' or name == 'grid' or name == 'live'
    local text = figures.plot[name] and not makes_figure and entry('plot', name)
    return text and (text:gsub('^tensor%.plot%.', 'figure:'):gsub('\n\n.*$', ''))
+end
+
+-- Returns the help on a function of tensor.plot or tensor.image, or on an option of figures, by its
+-- name alone, or nil.
+local function function_of_pictures(name)
+   for _, module in ipairs {'plot', 'image'} do
+      local text = figures[module][name] and entry(module, name)
+      if text then return text end
+   end
+   return figures.options[name] and figure_entry(name)
 end
 
 -- Returns the key of a value in a table.
@@ -230,6 +243,7 @@ local function fields_of(object)
       found[name] = true
    end
    for name in each(figures[object] or {}) do found[name] = true end
+   for name in each(object == 'figure' and figures.options or {}) do found[name] = true end
    return found
 end
 
@@ -274,7 +288,7 @@ return function(tensor, what)
       text = entry(path) or entry(plain(path))
       local list = module_entry(path)
       text = text and list and ('%s\n%s'):format(text, list) or text or list
-             or functions_entry(path)
+             or functions_entry(path) or function_of_pictures(path)
    end
    if text then
       print(text)

@@ -180,6 +180,24 @@ describe('help', function()
     end
   end)
 
+  it('has functions of tensor.plot, and options of figures, without the module', function()
+    for name, text in pairs {
+      figure = '^tensor.plot.figure%(.*%?figure:save', heatmap = '^tensor.plot.heatmap%(matrix',
+      hline = '^tensor.plot.hline%(y', crop = '^tensor.image.crop%(',
+      legend = '^figure:set{legend = value}\n.*"top right"', ['figure:title'] = 'a text above',
+    } do
+      assert.matches(text, printed(name), 1, name)
+    end
+    local figures = require 'tensor.entries.figures'
+    for name in pairs(figures.options) do
+      assert.is_true(require('tensor.plot.options').is_of_figure(name))
+    end
+    assert.has_error(function() tensor.help 'subplot' end,
+                     'help: unknown name: subplot; instead of subplot, use plot.grid')
+    assert.has_error(function() tensor.help 'fill_between' end,
+                     'help: unknown name: fill_between; instead of fill_between, use plot.band')
+  end)
+
   it('shows the example of this function of a module', function()
     assert.is_nil(printed 'plot.bars':find 'plot.line')
     assert.matches('plot.line%({', printed 'plot.line')

@@ -1,5 +1,5 @@
--- Help texts for the functions of tensor.plot and tensor.image, which share an entry each; and the
--- signatures and help texts of the methods of figures.
+-- Help texts for the functions of tensor.plot and tensor.image, which share an entry each; the
+-- signatures and help texts of the methods of figures; and the values of the options of figures.
 
 local figure = ' Options: those of a figure, such as `title`, `xlabel`, `ylabel`, `xlimits`, ' ..
                '`yscale = "log"`, `legend`'
@@ -57,8 +57,9 @@ return {
           'Draws a picture of H x W, 1 x H x W or 3 x H x W without axes. Returns the figure.' ..
           figure .. '.',
       figure =
-          'Returns an empty figure, to which the methods add.' .. figure ..
-          ', `width` (640) and `height` (400).',
+          'Returns an empty figure, to which the methods add: `line` and the other functions of ' ..
+          'tensor.plot. `set`, `save`, `text`, `graphics`, `svg` and `pixels` are methods, too; ' ..
+          '`?figure:save` explains one.' .. figure .. ', `width` (640) and `height` (400).',
       grid =
           'Puts figures into rows on one page. The page has the methods `save`, `text`, ' ..
           '`graphics`, `svg` and `pixels` of a figure.',
@@ -97,4 +98,13 @@ return {
       svg = {'figure:svg()', 'Returns the SVG file of the figure as a string.'},
       pixels = {'figure:pixels()',
           'Returns the figure as a ByteTensor of 3 x H x W, with two pixels per unit of `width`.'},
-   },}
+   },   options = {
+      title = 'a text above the figure', xlabel = 'a text below the x axis',
+      ylabel = 'a text above the y axis', width = 'a length, 640 by default',
+      height = 'a length, 400 by default', xlimits = '`{low, high}`, the range of x that is shown',
+      ylimits = '`{low, high}`, the range of y that is shown', xscale = '"linear" or "log"',
+      yscale = '"linear" or "log"', aspect = '"equal": the elements of a heat map are squares',
+      legend = '"top right", "top left", "bottom right", "bottom left" or "none"; by default ' ..
+               'the corner where it hides least. The legend has all that has a `name`',
+   },
+}
