@@ -178,4 +178,21 @@ describe('figures as pictures in terminals', function()
     assert.is_nil(text:find '\27[_P]', text)
     assert.is_truthy(shown 'TENSOR_PLOT=sixel':find('\27P0;1;0q"1;1;200;125', 1, true))
   end)
+
+  it('keep lines that are typed before their reply', function()
+    if not terminal.available() then return pending 'there is no program script' end
+    local program = terminal.open('env -u HOME -u XDG_STATE_HOME -u TENSOR_PLOT TERM=xterm ' ..
+                                  'NO_COLOR=1 ' .. os.getenv 'TENSOR_PREFIX' .. '/bin/tensor')
+    program.await '> '
+    program.type 'f = torch.plot.line({1, 3, 2})\n'
+    program.await '> '
+    program.type 'f\n111 * 3\nfor k = 1, 2 do\nprint("fi" .. "rst")\nend\n'
+    program.await '\27[c'
+    program.type 'print("sec" .. "ond")\npri\27[?1;2cnt("la" .. "st")\n'
+    for _, text in ipairs {'333', 'first', 'first', 'second', 'last'} do program.await(text) end
+    program.type 'exit\n'
+    assert.are.equal(0, program.close())
+    assert.are.equal('6\n', graphics.typed_in '6\n\27_Gi=31;OK\27\\\27[?62;4c')
+    assert.are.equal('6\n', graphics.typed_in '6\n')
+  end)
 end)

@@ -94,8 +94,16 @@ function graphics.of_terminal(ask, environment)
    return (';' .. attributes .. ';'):find(';4;', 1, true) and 'sixel' or nil
 end
 
+-- The text that the user typed before the replies of the terminal.
+local typed = ''
+
+--- Returns the text in an answer of the terminal without the replies to queries.
+function graphics.typed_in(answer)
+   return (answer:gsub('\27_G.-\27\\', ''):gsub('\27%[%?[%d;]*c$', ''))
+end
+
 -- Queries the terminal of the process; each part of the reply may take one second. stty sets this
--- timeout and disables the echo, which would show the reply.
+-- timeout and disables the echo, which would show the reply. Bytes after the reply are not read.
 local function ask(text)
    local pipe = io.popen 'stty -g </dev/tty 2>/dev/null'
    local saved = pipe and pipe:read '*l'
@@ -106,6 +114,7 @@ local function ask(text)
                 os.execute 'stty -icanon -echo min 0 time 10 </dev/tty 2>/dev/null'
    if done == 0 or done == true then  -- the result in Lua 5.1 and in later versions
       pcall(function()
+         from:setvbuf 'no'
          to:write(text)
          to:flush()
          repeat
@@ -117,6 +126,7 @@ local function ask(text)
    end
    if from then from:close() end
    if to then to:close() end
+   typed = typed .. graphics.typed_in(answer)
    return answer
 end
 
@@ -136,6 +146,13 @@ function graphics.detect()
       end
    end
    return found or nil
+end
+
+--- Returns the text that the user typed while `detect` queried the terminal, once.
+function graphics.take_typed()
+   local text = typed
+   typed = ''
+   return text
 end
 
 return graphics

@@ -179,16 +179,28 @@ local function libedit_editor(library, environment, incomplete)
     return CC_REFRESH
   end
 
+  -- Text that counts as typed. libedit gets it line by line: it would run the keys that functions
+  -- push after all of the text.
+  local typed = ''
+  local function push_typed_line()
+    local line, rest = typed:match '^([^\n]*\n?)(.*)$'
+    typed = rest
+    if line ~= '' then
+      library.tensor_repl_push(el, line)
+    end
+  end
+
   key('tensor-enter', 'Go on, or submit', {'^J', '^M'}, function()
     local _, all = text()
     if incomplete(all) then
+      push_typed_line()
       return new_line()
     end
     return submit()
   end)
   key('tensor-newline', 'Begin a line', {'\\e^M', '\\e^J'}, new_line)
   key('tensor-cancel', 'Drop the input', {'^C'}, function()
-    interrupted = true
+    interrupted, typed = true, ''
     return submit()
   end)
 
@@ -266,6 +278,7 @@ local function libedit_editor(library, environment, incomplete)
     interrupted, prompt_text = false, prompt
     anchors.prompt_text = prompt
     pasted.start()
+    push_typed_line()
     io.stdout:flush()
     local line = library.tensor_repl_gets(el, count)
     pasted.finish()
@@ -283,6 +296,10 @@ local function libedit_editor(library, environment, incomplete)
     library.tensor_repl_history(past, event, int(H_ENTER), ffi.cast('const char *', input))
   end
 
+  function self.type(input)
+    typed = typed .. input:gsub('\r', '\n')  -- libedit lets terminals send CR
+  end
+
   -- These call C functions that call back into Lua, which LuaJIT does not allow in compiled code.
   versions.interpreted(self.read, true)
   versions.interpreted(self.remember, true)
@@ -295,12 +312,25 @@ local function plain_editor()
   local prompts = edit.stdin_is_terminal()
   local is_first = not prompts
   local self = {}
+  local typed = ''  -- not yet returned by read
+
+  local function read_line()
+    local line, rest = typed:match '^(.-)\n(.*)$'
+    if line then
+      typed = rest
+      return line
+    end
+    line = io.read()
+    line, typed = (line or typed ~= '') and typed .. (line or ''), ''
+    return line or nil
+  end
+
   function self.read(prompt)
     if prompts then
       io.stdout:write(prompt)
     end
     output.flush()
-    local line = io.read()
+    local line = read_line()
     if is_first and line then
       line = line:gsub('^\239\187\191', ''):gsub('^#!.*', '')
     end
@@ -310,14 +340,18 @@ local function plain_editor()
     end
     return line
   end
+  function self.type(input)
+    typed = typed .. input
+  end
   function self.remember() end
   function self.drop_paste() end
   return self
 end
 
---- new(environment, incomplete): returns an object with three functions. read(prompt) returns one
--- or several lines, nil at the end of input, and false after Ctrl-C. remember(input) adds to the
--- history. drop_paste() drops pasted lines that read has not returned.
+--- new(environment, incomplete): returns an object with four functions. read(prompt) returns one
+-- or several lines, nil at the end of input, and false after Ctrl-C. type(input) lets read continue
+-- as if the user had typed this text. remember(input) adds to the history. drop_paste() drops
+-- pasted lines that read has not returned.
 -- environment: the table whose names are completed. incomplete(text) returns 'code' if more lines
 -- are needed, 'text' if the input ends inside a string, otherwise nil.
 function edit.new(environment, incomplete)

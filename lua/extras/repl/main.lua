@@ -250,7 +250,9 @@ local function repl()
       io.stderr:write(...)
     end,
     graphics = edit.interactive() and function()
-      local kind = versions.require 'tensor.plot.graphics'.detect()
+      local graphics = versions.require 'tensor.plot.graphics'
+      local kind = graphics.detect()
+      editor.type(graphics.take_typed())
       if kind or os.getenv 'TENSOR_PLOT' == 'text' then
         return kind
       end
