@@ -1,13 +1,14 @@
--- load with pipes in place of files.
+-- load and save with pipes in place of files.
 
 local tensor = require 'tensor'
+local child = require 'support.child'
 local format_files = require 'support.format_files'
 
 local with_name, error_of = format_files.with_name, format_files.error_of
 
 -- Calls body with the name of a pipe, which is removed afterwards.
-local function with_pipe(body)
-  with_name('.pipe', function(name)
+local function with_pipe(body, ending)
+  with_name(ending or '.pipe', function(name)
     assert(os.execute('mkfifo ' .. name))
     body(name)
   end)
@@ -33,6 +34,24 @@ describe('load', function()
           assert.matches('.pipe is empty', error_of(tensor.load, pipe), 1, true)
         end)
       end)
+    end
+  end)
+end)
+
+describe('save', function()
+  it('raises an error if the reader of the pipe is gone', function()
+    for ending, object in pairs { ['.t7'] = 't', ['.csv'] = 't', ['.npz'] = '{a = t}' } do
+      with_pipe(function(pipe)
+        local output, status = child.run(([[
+          os.execute 'head -c 1 %s > /dev/null &'
+          local t = tensor.ones(1e6, 1)
+          local done, message = pcall(tensor.save, %q, %s)
+          print(done, message)
+          print 'goes on']]):format(pipe, pipe, object))
+        assert.are.equal(0, status)
+        assert.matches('^false\t.*save: .*\ngoes on\n$', output)
+        assert.matches(pipe, output, 1, true)
+      end, ending)
     end
   end)
 end)

@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "io/block_pipe_signal.h"
 #include "io/file.h"
 #include "io/replace_file.h"
 #include "tensor/mapped_storage.h"
@@ -20,47 +20,10 @@ namespace th {
 
 namespace {
 
-// Blocks SIGPIPE, which a write to a pipe without readers raises, in this thread. The write then
-// fails with EPIPE.
-class BlockPipeSignal {
- public:
-  explicit BlockPipeSignal(bool applies) : applies_(applies && !is_pending()) {
-    if (!applies_) return;
-    sigset_t signals = pipe_signal();
-    pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~BlockPipeSignal() {
-    if (!applies_) return;
-    const int error = errno;
-    sigset_t signals = pipe_signal();
-    int signal = 0;
-    if (is_pending()) sigwait(&signals, &signal);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = error;
-  }
-  BlockPipeSignal(const BlockPipeSignal&) = delete;
-  BlockPipeSignal& operator=(const BlockPipeSignal&) = delete;
-
- private:
-  static sigset_t pipe_signal() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    return signals;
-  }
-  static bool is_pending() {
-    sigset_t signals;
-    sigpending(&signals);
-    return sigismember(&signals, SIGPIPE) == 1;
-  }
-
-  bool applies_;
-  sigset_t before_;
-};
-
 class StreamFile : public File {
  public:
-  StreamFile(const char* name, const char* mode, bool pipe) : File(mode), name_(name), pipe_(pipe) {
+  StreamFile(const char* name, const char* mode, bool pipe)
+      : File(mode), name_(name), pipe_(pipe), may_lose_reader_(pipe) {
     if (pipe && readable == writable) fail("a pipe's mode is 'r' or 'w', got '%s'", mode);
     if (pipe) {
       stream_ = popen(name, mode);
@@ -69,7 +32,9 @@ class StreamFile : public File {
     stream_ = readable ? std::fopen(name, writable ? "r+b" : "rb") : open_anew(name);
     if (!stream_ && readable && writable && errno == ENOENT) stream_ = std::fopen(name, "w+b");
     struct stat status;
-    if (stream_ && fstat(fileno(stream_), &status) == 0 && S_ISDIR(status.st_mode)) {
+    if (!stream_ || fstat(fileno(stream_), &status) != 0) return;
+    may_lose_reader_ = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode);
+    if (S_ISDIR(status.st_mode)) {
       shut();
       errno = EISDIR;
     }
@@ -81,7 +46,7 @@ class StreamFile : public File {
 
   bool is_open() const override { return stream_; }
   void synchronize() override {
-    BlockPipeSignal block(pipe_);
+    BlockPipeSignal block(may_lose_reader_);
     if (std::fflush(stream_) != 0) {
       fail_quietly("unable to write to <%s>: %s", name_.c_str(), std::strerror(errno));
     }
@@ -130,7 +95,7 @@ class StreamFile : public File {
   }
   size_t write_bytes(const void* from, size_t count) override {
     turn(true);
-    BlockPipeSignal block(pipe_);
+    BlockPipeSignal block(may_lose_reader_);
     return count ? std::fwrite(from, 1, count, stream_) : 0;
   }
   int next_byte() override {
@@ -145,8 +110,8 @@ class StreamFile : public File {
   int shut() {
     std::FILE* stream = std::exchange(stream_, nullptr);
     if (!stream) return 0;
+    BlockPipeSignal block(may_lose_reader_);
     if (!pipe_) return std::fclose(stream);
-    BlockPipeSignal block(true);
     const bool is_written = !writable || std::fflush(stream) == 0;
     const int error = errno, status = pclose(stream);
     if (is_written) return status;
@@ -156,7 +121,9 @@ class StreamFile : public File {
 
   std::FILE* stream_ = nullptr;
   std::string name_;
-  bool pipe_, wrote_ = false;
+  bool pipe_;             // a command
+  bool may_lose_reader_;  // a command, a named pipe or a socket
+  bool wrote_ = false;
 };
 
 File* open_stream(const char* name, const char* mode, bool quiet, bool pipe) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "io/block_pipe_signal.h"
 #include "io/replace_file.h"
 #include "memory/descriptor.h"
 
@@ -214,6 +215,7 @@ struct Target {
 
   // Ends the writing. Returns false if something could not be written.
   bool commit() {
+    BlockPipeSignal block(pipe);
     const bool is_copied = !pipe || copy_to_pipe();
     return close() && is_copied;
   }
