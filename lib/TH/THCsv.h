@@ -14,7 +14,8 @@
 typedef struct THCsvTable THCsvTable;
 
 typedef struct THCsvOptions {
-  char separator; /* 0: found in the file. By default a comma, in .tsv files a tab */
+  char separator; /* 0: found in the file. By default a comma, in .tsv files a tab. A blank stands
+                     for runs of blanks and tabs */
   char decimal;   /* the decimal point; 0: found in the file */
   char quote;     /* 0: fields are not quoted */
   char comment;   /* the character from which on a line is a comment; 0: none */

@@ -1,4 +1,5 @@
--- The separator that `load` finds in tables whose first line contains several of `,`, `;` and tabs.
+-- The separator that `load` finds in tables whose first line contains several of `,`, `;` and tabs,
+-- and runs of blanks.
 
 local tensor = require 'tensor'
 
@@ -11,6 +12,12 @@ local function loaded(text, options)
   options = options or { columns = true }
   options.format = 'csv'
   return tensor.load(name, options)
+end
+
+local function failure(text, options)
+  local fine, message = pcall(loaded, text, options)
+  assert.is_false(fine)
+  return message
 end
 
 -- Tables of columns as text: their names, and the elements of each.
@@ -76,8 +83,43 @@ describe('the separator of a table', function()
   end)
 
   it('does not hide that a matrix has text', function()
-    local fine, failure = pcall(loaded, 'day,x\n2024-01-01,3\n', {})
-    assert.is_false(fine)
-    assert.matches("'2024%-01%-01' is not a number: .* columns = true reads text", failure)
+    assert.matches("'2024%-01%-01' is not a number: .* columns = true reads text",
+                   failure('day,x\n2024-01-01,3\n', {}))
+  end)
+end)
+
+describe('a blank as the separator', function()
+  it('stands for runs of blanks and tabs', function()
+    local function rows(text, comment)
+      return loaded(text, { separator = ' ', comment = comment }):totable()
+    end
+    local expected = { { 1, -2.5 }, { 3, 40 } }
+    assert.are.same(expected, rows '1 -2.5\n3 40\n')
+    assert.are.same(expected, rows '  1\t -2.5 \r\n\n   \t\n\t3  40  ')
+    assert.are.same(expected, rows('# x  y\n 1 -2.5  # first\n#\n  3 40# second', '#'))
+    assert.are.same({ { 7 }, { 8 } }, rows ' 7\n 8 \n \n')
+    local t, names = loaded('  x   "a name"\n 1  ""\n  2 "b  c"  \n',
+                            { columns = true, separator = ' ' })
+    assert.are.same({ 'x', 'a name' }, names)
+    assert.are.same({ 1, 2 }, t.x:totable())
+    assert.are.same({ '', 'b  c' }, t[2])
+    assert.matches('line 2 has 2 fields, and 3 are expected',
+                   failure('1  2 3\n4   5  \n', { separator = ' ' }))
+    assert.matches('line 2 has 4 fields, and 2 are expected',
+                   failure('1 2\n1  2\t3 4\n', { separator = ' ' }))
+    assert.matches("line 2, column 2: 'x' is not a number",
+                   failure('1 2\n 3  x\n', { separator = ' ' }))
+    assert.matches('there is no line in it', failure('  \n \t', { separator = ' ' }), 1, true)
+    -- Other separators are single, and blanks around numbers do not count.
+    assert.are.same({ { 1, 2 } }, loaded(' 1 ; 2 ', {}):totable())
+    assert.is_true(loaded('1\t\t2', { separator = '\t' })[1][2] ~= 0)
+  end)
+
+  it('reads what save writes with it', function()
+    local columns = { a = { 'x y', '', 'z\tw' }, b = tensor.Tensor { 1, 2.5, -3 } }
+    tensor.save(name, columns, { format = 'csv', separator = ' ' })
+    local read = tensor.load(name, { format = 'csv', columns = true, separator = ' ' })
+    assert.are.same(columns.a, read.a)
+    assert.is_true(columns.b:equal(read.b))
   end)
 end)

@@ -21,6 +21,8 @@ enum class CsvInvalid : char {
 };
 
 struct CsvStyle {
+  // A blank stands for runs of blanks and tabs. Those at the beginning and end of a line do not
+  // separate fields.
   char separator = ',', quote = '"', comment = 0, decimal = '.';  // 0: none
   CsvInvalid invalid = CsvInvalid::error;
   std::vector<std::string> missing;  // texts that mean NaN
@@ -101,10 +103,20 @@ class CsvReader {
   const char* end_of_field(const char* p);
   const char* end_of_line(const char* p) const;
   const char* skip_blanks(const char* p) const;
+  const char* skip_run(const char* p) const;
   bool skip_to_record();
+  bool is_separator(char c) const { return c == style_.separator || c == other_separator_; }
   bool ends_field(const char* p) const {
-    return p == end_ || *p == style_.separator || *p == '\n' || *p == '\r' || *p == comment_;
+    return p == end_ || ends_field_[static_cast<unsigned char>(*p)];
   }
+  // Moves from the end of a field to the next one. Returns false if the record has no more.
+  bool skip_separator(const char** p) const {
+    if (*p == end_ || !is_separator(**p)) return false;
+    if (!separates_by_runs()) return ++*p, true;
+    *p = skip_run(*p);
+    return !ends_field(*p);
+  }
+  bool separates_by_runs() const { return style_.separator == ' '; }
   // Sets field_ to the contents of the field, without quotes.
   void unquote(const char* p, const char* end);
   void trim();  // field_
@@ -117,7 +129,9 @@ class CsvReader {
   [[noreturn]] void fail_at_earlier(const char* p, size_t column, const char* what);
 
   CsvStyle style_;
-  char comment_ = '\n';  // begins a comment; a line feed if nothing does
+  char comment_ = '\n';         // begins a comment; a line feed if nothing does
+  char other_separator_ = ',';  // a tab if runs of blanks separate fields
+  bool ends_field_[256] = {};   // for each character
   int64_t skipped_lines_;
   bool plain_ = true;  // numbers have the syntax of from_chars
   StorageRef bytes_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "base/error.h"
@@ -146,6 +147,11 @@ void CsvReader::start() {
   line_ = 1;
   plain_ = style_.decimal == '.';
   comment_ = style_.comment ? style_.comment : '\n';
+  other_separator_ = separates_by_runs() ? '\t' : style_.separator;
+  std::fill(std::begin(ends_field_), std::end(ends_field_), false);
+  for (char c : {style_.separator, other_separator_, '\n', '\r', comment_}) {
+    ends_field_[static_cast<unsigned char>(c)] = true;
+  }
   for (const std::string& text : style_.missing) {
     double value;
     field_ = text;
@@ -167,7 +173,9 @@ const char* CsvReader::end_of_line(const char* p) const {
 // Skips empty lines and comments. Returns false at the end.
 bool CsvReader::skip_to_record() {
   while (at_ != end_) {
+    if (separates_by_runs()) at_ = skip_run(at_);
     const char* p = at_;
+    if (p == end_) break;
     if (style_.comment) p = skip_blanks(p);
     const bool skips = p != end_ && (*p == '\n' || *p == '\r' || *p == comment_);
     if (!skips || (p != at_ && *p != comment_)) return true;
@@ -178,7 +186,12 @@ bool CsvReader::skip_to_record() {
 }
 
 const char* CsvReader::skip_blanks(const char* p) const {
-  while (p != end_ && is_blank(*p) && *p != style_.separator) ++p;
+  while (p != end_ && is_blank(*p) && !is_separator(*p)) ++p;
+  return p;
+}
+
+const char* CsvReader::skip_run(const char* p) const {
+  while (p != end_ && is_separator(*p)) ++p;
   return p;
 }
 
@@ -358,7 +371,7 @@ const char* CsvReader::read_first_record(Head head) {
   const char* const first = first_record_ = at_;
   first_line_ = line_;
   bool numbers = true;
-  for (const char* p = at_;; ++p) {
+  for (const char* p = at_;;) {
     const char* end = end_of_field(p);
     unquote(p, end);
     trim();
@@ -367,7 +380,7 @@ const char* CsvReader::read_first_record(Head head) {
     numbers = numbers && (is_missing() || parse_real(&value));
     column_ = ++columns_;
     p = end;
-    if (p == end_ || *p != style_.separator) {
+    if (!skip_separator(&p)) {
       at_ = end_of_line(p);
       ++line_;
       break;
@@ -419,14 +432,13 @@ const char* CsvReader::read_record() {
   for (column_ = 0; column_ < columns_; ++column_) {
     Column& column = fields_[column_];
     p = read_field(column, together_ ? all_ : column, p);
-    bool more = p != end_ && *p == style_.separator;
+    bool more = skip_separator(&p);
     if (more != (column_ + 1 < columns_)) {
       size_t count = column_ + 1;
-      for (; p != end_ && *p == style_.separator; ++count) p = end_of_field(p + 1);
+      for (; more; ++count, more = skip_separator(&p)) p = end_of_field(p);
       fail("line %lld has %zu fields, and %zu are expected", static_cast<long long>(line_), count,
            columns_);
     }
-    if (more) ++p;
   }
   ++line_;
   return p == end_ ? p : end_of_line(p);

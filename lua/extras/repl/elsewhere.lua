@@ -3,6 +3,8 @@
 local DIVIDE = 't / u (cdiv truncates the quotients of integers)'
 local OWN = ', which writes into t'
 local ROUND = 'round, which rounds halves away from 0'
+local TEXT = "load 'file.csv', or load('file', {format = 'csv', separator = ' ', " ..
+             "comment = '#'}) for columns between blanks"
 local NOT = 'bitnot, or logicalNot for masks'
 
 return {
@@ -82,8 +84,7 @@ return {
            'multinomial takes probabilities',
   shuffle = 'index(1, randperm(n))',
   diagflat = 'diag(flatten(t))', extract = 't[mask]', fill_diagonal = 't:diagonal():fill(x)',
-  genfromtxt = "load 'file.csv', with commas, semicolons or tabs",
-  loadtxt = "load 'file.csv', with commas, semicolons or tabs", get_device = 'device()',
+  genfromtxt = TEXT, loadtxt = TEXT, get_device = 'device()',
   new_zeros = 'zerosLike', pairwise_distance = 'norm(a - b, 2, -1, false)',
   promote_types = 'resultType', put_along_axis = 'scatter', putmask = 't[mask] = x',
   split_with_sizes = 'split(t, {2, 3}), with the sizes', data_ptr = 'data()',
