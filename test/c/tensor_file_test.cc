@@ -428,7 +428,7 @@ TEST_F(TensorFiles, TablesReportErrors) {
   Tensor<unsigned char> t{3};
   const std::string file = with_bytes("a.csv", "1,2\n3,256\n");
   EXPECT_TRUE(has(error_of([&] { THByteTensor_loadCsv(t, file.c_str(), nullptr); }),
-                  file + ": numbers out of the range of ByteTensor"));
+                  file + ": line 2, column 2: '256' is out of the range of ByteTensor"));
   with_bytes("a.csv", "1,2\n3\n");
   EXPECT_TRUE(has(error_of([&] { THByteTensor_loadCsv(t, file.c_str(), nullptr); }),
                   file + ": line 2 has 1 fields, and 2 are expected"));

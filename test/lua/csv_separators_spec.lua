@@ -123,3 +123,37 @@ describe('a blank as the separator', function()
     assert.is_true(columns.b:equal(read.b))
   end)
 end)
+
+describe('numbers out of the range of a type', function()
+  it('are named with their line and column', function()
+    local text = '# table\na,b,c\n1,2,3\n\n"4",5,600\n7,-800,9\n'
+    local function fails(message, options)
+      options.comment = '#'
+      assert.matches(message, failure(text, options), 1, true)
+    end
+    fails("line 5, column 3 (c): '600' is out of the range of ByteTensor", { type = 'Byte' })
+    fails("line 6, column 2 (b): '-800' is out of the range of CharTensor",
+          { type = 'Char', only = { 'b', 'a' } })
+    fails("line 6, column 2 (b): '-800' is out of the range of CharTensor",
+          { columns = true, types = { b = 'Char' } })
+    assert.matches('line 3, column 1: \'"400"\' is out of the range of ByteTensor',
+                   failure('"1"\n"2"\n"400"\n', { columns = true, types = { 'Byte' } }), 1, true)
+    -- A field may have line breaks.
+    assert.matches("line 4, column 2 (n): '400' is out of the range of ByteTensor",
+                   failure('t,n\n"a\nb",1\nc,400\n', { columns = true, types = { n = 'Byte' } }),
+                   1, true)
+  end)
+end)
+
+describe('the option only', function()
+  it('may be one column', function()
+    for _, only in ipairs { 'b', 2 } do
+      assert.are.same({ { 2 }, { 4 } }, loaded('a,b\n1,2\n3,4\n', { only = only }):totable())
+      local t, names = loaded('a,b\n1,2\n3,4\n', { columns = true, only = only })
+      assert.are.same({ 'b' }, names)
+      assert.are.same({ 2, 4 }, t.b:totable())
+    end
+    assert.matches('unknown column c; the file has 2 columns: a, b',
+                   failure('a,b\n1,2\n', { only = 'c' }), 1, true)
+  end)
+end)

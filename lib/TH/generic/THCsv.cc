@@ -103,7 +103,8 @@ void read_csv_column(Tensor* t, const THCsvTable& table, int64_t column) {
   const size_t k = csv_column(table, column, 3);
   const TensorRef& numbers = table.numbers[k];
   if (!numbers) fail_argument(3, "column %zu is text", k);
-  set_csv_numbers(t, csv_converted(numbers->storage, t->dtype).get(), 1, numbers->size);
+  StorageRef converted = csv_converted(*table.reader, k, numbers->storage, t->dtype);
+  set_csv_numbers(t, converted.get(), 1, numbers->size);
 }
 
 void read_csv_dates(Tensor* t, const THCsvTable& table, int64_t column) {
@@ -111,7 +112,8 @@ void read_csv_dates(Tensor* t, const THCsvTable& table, int64_t column) {
   if (table.numbers[k]) fail_argument(3, "column %zu has numbers", k);
   const int64_t rows = table.reader->rows();
   StorageRef seconds = table.reader->dates(k);
-  set_csv_numbers(t, csv_converted(seconds.get(), t->dtype).get(), 1, &rows);
+  StorageRef converted = csv_converted(*table.reader, k, seconds.get(), t->dtype);
+  set_csv_numbers(t, converted.get(), 1, &rows);
 }
 
 void load_csv(Tensor* t, const char* filename, const THCsvOptions* options) {

@@ -72,6 +72,8 @@ class CsvReader {
   // Returns a column of text that contains dates as seconds from 1970-01-01 00:00 UTC. Missing
   // values are NaN. Other text is an error, or NaN if the style requests it.
   StorageRef dates(size_t column);
+  // An error about the number at an index of numbers(column).
+  [[noreturn]] void fail_out_of_range(size_t column, int64_t index, DType type);
 
  private:
   // The elements of one or all columns. For text: begin and end of each field.
@@ -150,9 +152,9 @@ class CsvReader {
 // extension. Messages of errors begin with the name. Errors: a file that cannot be read, or is
 // empty.
 std::unique_ptr<CsvReader> open_csv(const char* filename, CsvStyle style, int64_t skipped_lines);
-// Returns numbers that a reader returned in an element type, as a new storage. Error: integers out
-// of its range.
-StorageRef csv_converted(Storage* numbers, DType type);
+// Returns numbers that a reader returned for a column in an element type, as a new storage. Error:
+// integers out of its range.
+StorageRef csv_converted(CsvReader& reader, size_t column, Storage* numbers, DType type);
 // Returns the numbers of a column, or of all columns if they are together, in an element type.
 StorageRef csv_numbers(CsvReader& reader, size_t column, DType type);
 

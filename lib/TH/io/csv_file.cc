@@ -41,37 +41,37 @@ std::unique_ptr<CsvReader> open_csv(const char* filename, CsvStyle style, int64_
 
 namespace {
 
+// Returns the number of elements before the first one that is out of the range of To.
 template <class From, class To>
-void convert_all(const From* from, To* to, int64_t count, DType type) {
+int64_t convert_all(const From* from, To* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     to[i] = convert<To>(from[i]);
     if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
-      if (static_cast<From>(to[i]) != from[i]) {
-        fail("numbers out of the range of %sTensor", name(type));
-      }
+      if (static_cast<From>(to[i]) != from[i]) return i;
     }
   }
+  return count;
 }
 
 }  // namespace
 
-StorageRef csv_converted(Storage* numbers, DType type) {
+StorageRef csv_converted(CsvReader& reader, size_t column, Storage* numbers, DType type) {
   StorageRef result(storage_new(type, numbers->size));
   dispatch(type, [&](auto zero) {
     auto* to = static_cast<decltype(zero)*>(result->cpu(Access::overwrite));
     void* from = numbers->cpu(Access::read);
-    if (numbers->dtype == DType::Long) {
-      convert_all(static_cast<const int64_t*>(from), to, numbers->size, type);
-    } else {
-      convert_all(static_cast<const double*>(from), to, numbers->size, type);
-    }
+    const int64_t done = numbers->dtype == DType::Long
+                             ? convert_all(static_cast<const int64_t*>(from), to, numbers->size)
+                             : convert_all(static_cast<const double*>(from), to, numbers->size);
+    if (done < numbers->size) reader.fail_out_of_range(column, done, type);
   });
   return result;
 }
 
 StorageRef csv_numbers(CsvReader& reader, size_t column, DType type) {
   StorageRef numbers = reader.numbers(column);
-  return numbers->dtype == type ? std::move(numbers) : csv_converted(numbers.get(), type);
+  if (numbers->dtype == type) return numbers;
+  return csv_converted(reader, column, numbers.get(), type);
 }
 
 // ---- writing ------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ local STEP = 2 ^ 22  -- bytes between two progress calls
 
 local options_of_load = {
    separator = 'string', quote = 'string', comment = 'string', decimal = 'string',
-   header = 'boolean', missing = 'table', skip = 'number', rows = 'number', only = 'table',
+   header = 'boolean', missing = 'table', skip = 'number', rows = 'number',
+   only = 'table string number',
    type = 'string', columns = 'boolean', types = 'table', progress = 'function',
    invalid = 'string',
 }
@@ -70,11 +71,11 @@ end
 
 -- Returns the positions of the selected columns, in the order of the option `only`.
 local function chosen(options, count, names)
-   local list = {}
-   for k, column in ipairs(options.only or {}) do
+   local list, only = {}, options.only
+   for k, column in ipairs(type(only) == 'table' and only or {only}) do
       list[k] = position(column, count, names)
    end
-   if not options.only then
+   if not only then
       for k = 1, count do
          list[k] = k
       end
