@@ -146,6 +146,11 @@ static int call(lua_State* L) {
 static int tostring(lua_State* L) {
   const char* name;
   lua_settop(L, 1);
+  if (luaT_isclass(L, 1)) { /* a class with a parent, whose method takes objects */
+    lua_pushliteral(L, "__typename");
+    lua_rawget(L, 1);
+    return 1;
+  }
   if (push_method(L, 1)) {
     if (!lua_isstring(L, -1)) return call_method(L, 1);
     return 1;

@@ -138,6 +138,11 @@ describe('class', function()
     assert.is_false(a <= b)
     function m.Leaf:__tostring__() return 'a leaf' end
     assert.are.equal('a leaf', tostring(a))
+    -- The metatable of a class is its parent, but a class is not an object of it.
+    assert.are.equal('classes.Leaf', tostring(getmetatable(a)))
+    for _, name in ipairs { 'torch.DiskFile', 'torch.PipeFile', 'torch.MemoryFile' } do
+      assert.are.equal(name, tostring(tensor.getmetatable(name)))
+    end
   end)
 
   it('has fields of its own making', function()
