@@ -126,6 +126,11 @@ describe('tensor.data', function()
     end
     assert.has_error(function() for _ in data.batches(x, {size = 2}) do error 'begins' end end,
                      'data.batches: a loop needs a call: for x, y in batches() do')
+    local batches = data.batches(x, {size = 2})
+    assert.has_error(function() return batches[1] end,
+                     'data.batches: a loop needs a call: for x, y in batches() do')
+    -- In LuaJIT and Lua 5.1, ipairs does not call __index.
+    assert.are.equal(_VERSION == 'Lua 5.1', (pcall(function() for _ in ipairs(batches) do end end)))
     assert.has_error(function() data.shift() end,
                      'data.shift: a whole number of pixels is expected, got nil')
     assert.has_error(function() data.mirror()(4) end,

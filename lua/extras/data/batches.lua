@@ -11,10 +11,22 @@ local workers = require 'tensor.data.workers'
 local ended = 'stop or an error has ended this loop'
 
 local Batches = {}
-Batches.__index = Batches
 
 local function fail(...)
    raise('data.batches: ' .. string.format(...))
+end
+
+local function fail_without_call()
+   fail('a loop needs a call: for x, y in batches() do')
+end
+
+-- From Lua 5.3 on, ipairs reads elements by __index.
+Batches.__index = function(_, key)
+   local value = Batches[key]
+   if value == nil and type(key) == 'number' then
+      fail_without_call()
+   end
+   return value
 end
 
 local function check_count(name, value, least)
@@ -174,7 +186,7 @@ end
 function Batches:__call(epoch, ...)
    if select('#', ...) > 0 then
       -- The generic for calls what follows `in` with two arguments.
-      fail('a loop needs a call: for x, y in batches() do')
+      fail_without_call()
    end
    local state, done = self.state, 0
    if type(state) ~= 'table' then
