@@ -2,12 +2,13 @@
 -- positions in the order of all elements.
 
 local versions = require 'tensor.versions'
+local shown = versions.shown
 
 local function install(tensor)
    local function check_count(name, what, x, level)
       if type(x) ~= 'number' or x < 0 or x % 1 ~= 0 then
          error(('%s: the number of %s must be an integer from 0 on, got %s')
-               :format(name, what, tostring(x)), level + 1)
+               :format(name, what, shown(x)), level + 1)
       end
    end
 
@@ -18,7 +19,7 @@ local function install(tensor)
          check_count(name, 'columns', columns, 2)
          if type(diagonal) ~= 'number' or diagonal % 1 ~= 0 then
             error(('%s: the number of a diagonal is expected, got %s')
-                  :format(name, tostring(diagonal)), 2)
+                  :format(name, shown(diagonal)), 2)
          end
          local positions = part(tensor.ByteTensor(rows, columns):fill(1), diagonal):nonzero()
          if positions:nElement() == 0 then

@@ -1,7 +1,8 @@
 -- Conversions between element types, and methods that consist of a few calls of others.
 
 local classes = require 'tensor.classes'
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, shown = versions.each, versions.shown
 local is_freed = require 'tensor.core'._isfreed
 local types = require 'tensor.types'
 
@@ -129,11 +130,11 @@ local function install(tensor)
             end
             if count % 1 ~= 0 and tensor.getRule 'numbers' ~= 'torch7' then
                error(('repeatTensor: size %d must be an integer, got %s')
-                     :format(d, tostring(count)), 2)
+                     :format(d, shown(count)), 2)
             end
             counts[d] = count < 0 and math.ceil(count) or math.floor(count)
             if counts[d] < 0 then
-               error(('repeatTensor: size %d is negative: %s'):format(d, tostring(counts[d])), 2)
+               error(('repeatTensor: size %d is negative: %s'):format(d, shown(counts[d])), 2)
             end
          end
          counts = tensor.LongStorage(counts)

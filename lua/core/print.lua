@@ -92,7 +92,7 @@ function print.setoptions(options)
                   and value >= limit[1] and value <= limit[2]
     if not whole and not (type(value) == 'string' and limit[value]) then
       error(('setprintoptions: %s must be %s, got %s')
-            :format(name, accepted(limit), tostring(value)), 2)
+            :format(name, accepted(limit), versions.shown(value)), 2)
     end
   end
   for name, value in each(options) do

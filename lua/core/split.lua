@@ -6,6 +6,7 @@ local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 local each = versions.each
+local shown = versions.shown
 
 -- The largest number of entries of a list in LuaJIT. More views do not fit into memory either.
 local MOST_ENTRIES = 2 ^ 27
@@ -26,7 +27,7 @@ local function install(tensor)
       local fits = type(dim) == 'number' and dim % 1 == 0
       if not fits or not (dim >= 1 and dim <= dims or dim <= -1 and dim >= -dims) then
          error(('%s: dimension %s is out of range of a tensor of %d dimension%s')
-               :format(name, tostring(dim), dims, dims == 1 and '' or 's'), 3)
+               :format(name, shown(dim), dims, dims == 1 and '' or 's'), 3)
       end
       return t:size(dim)
    end
@@ -53,9 +54,9 @@ local function install(tensor)
       if type(value) ~= 'number' then
          error(('%s: %s must be a number, got %s'):format(name, what, tensor.type(value)), 3)
       elseif value ~= value or value < 1 then
-         error(('%s: %s must be at least 1, got %s'):format(name, what, tostring(value)), 3)
+         error(('%s: %s must be at least 1, got %s'):format(name, what, shown(value)), 3)
       elseif value % 1 ~= 0 and value < math.huge and tensor.getRule 'numbers' ~= 'torch7' then
-         error(('%s: %s must be an integer, got %s'):format(name, what, tostring(value)), 3)
+         error(('%s: %s must be an integer, got %s'):format(name, what, shown(value)), 3)
       end
       return value
    end
@@ -69,7 +70,7 @@ local function install(tensor)
       for k, size in ipairs(sizes) do
          if type(size) ~= 'number' or size % 1 ~= 0 or size < 0 then
             error(('split: size %d must be an integer from 0 on, got %s')
-                  :format(k, tostring(size)), 3)
+                  :format(k, shown(size)), 3)
          end
          if k > 1 then
             starts[k - 1] = first
@@ -134,7 +135,7 @@ local function install(tensor)
          elseif type(next_one) ~= 'number' or next_one % 1 ~= 0 or next_one < first
                 or next_one > total + 1 then
             error(('%s: index %s is out of range: indices from %d to %d are expected')
-                  :format(name, tostring(next_one), first, total + 1), 3)
+                  :format(name, shown(next_one), first, total + 1), 3)
          end
          result[k] = t:narrow(dim, math.max(math.min(first, total), 1), next_one - first)
          first = next_one
@@ -149,7 +150,7 @@ local function install(tensor)
       local total = size_of(name, t, dim)
       if type(parts) ~= 'number' or parts ~= parts or parts < 1 or parts % 1 ~= 0 then
          error(('%s: a number of parts or a table of indices is expected, got %s')
-               :format(name, tostring(parts)), 3)
+               :format(name, shown(parts)), 3)
       end
       check_entries(name, parts)
       if equal and total % parts ~= 0 then

@@ -3,7 +3,7 @@
 -- The REPL uses these functions, after inputs that may have assigned to globals.
 local _VERSION, error, getmetatable, load, loadfile = _VERSION, error, getmetatable, load, loadfile
 local pcall, rawequal, rawget, select = pcall, rawequal, rawget, select
-local setfenv, type, xpcall = setfenv, type, xpcall
+local setfenv, tostring, type, xpcall = setfenv, tostring, type, xpcall
 
 local versions = {}
 
@@ -66,6 +66,12 @@ versions.is_integer = math.type and function(value)
 end or function()
    return false
 end
+
+--- tostring, but a float that is a whole number is shown without ".0", as LuaJIT and Lua 5.1 do.
+local kind_of = math.type
+versions.shown = kind_of and function(value)
+   return kind_of(value) == 'float' and ('%.14g'):format(value) or tostring(value)
+end or tostring
 
 --- xpcall(f, handler, ...): calls f(...). The xpcall of Lua 5.1 passes no arguments.
 versions.xpcall = xpcall

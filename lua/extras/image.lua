@@ -1,7 +1,8 @@
 -- tensor.image: scales, crops and flips images, with the names and signatures of Torch7's package
 -- image.
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, shown = versions.each, versions.shown
 local is_integral = require 'tensor.types'.is_integral
 local names = require 'tensor.names'
 local native = require 'tensor.native'
@@ -75,7 +76,7 @@ return function(tensor)
    local function whole(name, what, value, least, most)
       if type(value) ~= 'number' or not (value >= least and value <= most and value % 1 == 0) then
          fail(name, '%s is a whole number from %d to %d, got %s', what, least, most,
-              tostring(value))
+              shown(value))
       end
       return value
    end

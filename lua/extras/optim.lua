@@ -377,7 +377,7 @@ end
 function optim.clipNorm(gradients, limit, options)
    if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
       raise(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
-         is_tracked(limit) and describe(limit) or tostring(limit)))
+         is_tracked(limit) and describe(limit) or versions.shown(limit)))
    end
    options = options == nil and {} or options
    options_of.check('clipNorm', options, {tensors = 'boolean'})

@@ -447,3 +447,29 @@ describe('numbers', function()
     assert.are.equal('got 1.5\n1.5\ntrue\t0.5\ntrue\n', output)
   end)
 end)
+
+describe('numbers in messages', function()
+  it('that are whole have no point in any Lua', function()
+    local nn, data = require 'tensor.nn', require 'tensor.data'
+    local t = tensor.ones(2, 3)
+    for message, f in pairs {
+      ['dimension 16 is out of range'] = function() t:split(2, 16.0) end,
+      ['must be at least 1, got 0$'] = function() t:split(0.0) end,
+      ['got %-2$'] = function() tensor.trilIndices(16.0, -2.0) end,
+      ['cannot contract 16 dim'] = function() tensor.tensordot(t, t, 16.0) end,
+      ['got 99$'] = function() tensor.setprintoptions { precision = 99.0 } end,
+      ['got %-16$'] = function() data.batches(t, { size = -16.0 }) end,
+      ['got %-1$'] = function() require('tensor.optim').sgd { rate = -1.0 } end,
+      ['got %-4$'] = function() tensor.image.scale(t, -4.0, 4.0) end,
+      ['got 0$'] = function() nn.linear(0.0, 4) end,
+    } do
+      assert.matches(message, select(2, pcall(f)))
+    end
+    assert.are.equal('nn.linear(16, 4)', tostring(nn.linear(16.0, 4.0)))
+    assert.are.equal('nn.conv2d(3, 16, {3, 5})', tostring(nn.conv2d(3.0, 16.0, { 3.0, 5.0 })))
+    local shown = require 'tensor.versions'.shown
+    for text, value in pairs { ['2.5'] = 2.5, ['-3'] = -3.0, inf = math.huge, x = 'x' } do
+      assert.are.equal(text, shown(value))
+    end
+  end)
+end)

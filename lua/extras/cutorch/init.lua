@@ -2,7 +2,8 @@
 -- GPU is a torch.CudaTensor to typename, type and printing. Its fields are looked up in
 -- torch.CudaTensor's metatable first, then in torch.FloatTensor's. See doc/cutorch.md.
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, shown = versions.each, versions.shown
 local tensor = require 'torch'  -- first: it prepares the functions of tensor.native
 local native = require 'tensor.native'
 local types = require 'tensor.types'
@@ -36,7 +37,7 @@ local function device_of(i, name)
    local device = type(i) == 'number' and gpus[i]
    if not device then
       error(('cutorch.%s: invalid device %s; the devices are 1 to %d')
-            :format(name, tostring(i), #gpus), 3)
+            :format(name, shown(i), #gpus), 3)
    end
    return device
 end
@@ -263,7 +264,7 @@ local chosen = {Stream = 0, BlasHandle = 1}
 
 local function check_count(n, name)
    if type(n) ~= 'number' or n < 0 or n % 1 ~= 0 then
-      error(('cutorch.%s: a count is expected, got %s'):format(name, tostring(n)), 3)
+      error(('cutorch.%s: a count is expected, got %s'):format(name, shown(n)), 3)
    end
 end
 for _, what in ipairs {'Stream', 'BlasHandle'} do

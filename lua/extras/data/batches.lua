@@ -6,6 +6,7 @@ local native = require 'tensor.native'
 local raise, type_name = native.raise, native.type_name
 local prepare = require 'tensor.data.prepare'
 local versions = require 'tensor.versions'
+local shown = versions.shown
 local workers = require 'tensor.data.workers'
 
 local ended = 'stop or an error has ended this loop'
@@ -31,14 +32,14 @@ end
 
 local function check_count(name, value, least)
    if type(value) ~= 'number' or value < least or value % 1 ~= 0 then
-      fail('%s: a whole number of at least %d is expected, got %s', name, least, tostring(value))
+      fail('%s: a whole number of at least %d is expected, got %s', name, least, shown(value))
    end
    return value
 end
 
 local function check_seed(name, value)
    if type(value) ~= 'number' or value % 1 ~= 0 then
-      fail('%s: a whole number is expected, got %s', name, tostring(value))
+      fail('%s: a whole number is expected, got %s', name, shown(value))
    end
    return value
 end

@@ -5,13 +5,14 @@ local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 local is_integral = require 'tensor.types'.is_integral
+local shown = require 'tensor.versions'.shown
 
 local transforms = {}
 
 local function check(name, what, value, is_valid)
    if not is_valid then
       raise(('data.%s: %s is expected, got %s'):format(name, what,
-            type(value) == 'table' and describe(value) or tostring(value)))
+            type(value) == 'table' and describe(value) or shown(value)))
    end
 end
 

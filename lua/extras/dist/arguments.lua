@@ -16,7 +16,7 @@ end
 --- check_root(group, name, root): raises an error unless the root is a rank.
 function arguments.check_root(group, name, root)
    if not arguments.is_whole(root, 1, group.own_size) then
-      raise(('%s: root %s is not a rank: the group has %d ranks'):format(name, tostring(root),
+      raise(('%s: root %s is not a rank: the group has %d ranks'):format(name, versions.shown(root),
                                                                        group.own_size))
    end
 end
@@ -26,8 +26,8 @@ function arguments.check_rank(group, name, rank)
    if rank == group.own_rank then
       raise(('%s: rank %d is this rank itself'):format(name, rank))
    elseif not arguments.is_whole(rank, 1, group.own_size) then
-      raise(('%s: rank %s does not exist: the group has %d ranks'):format(name, tostring(rank),
-                                                                        group.own_size))
+      raise(('%s: rank %s does not exist: the group has %d ranks'):format(
+         name, versions.shown(rank), group.own_size))
    end
 end
 

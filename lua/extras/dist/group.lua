@@ -7,6 +7,7 @@ local native = require 'tensor.native'.dist
 local parts = require 'tensor.dist.parts'
 local raise = require 'tensor.native'.raise
 local type_name = require 'tensor.native'.type_name
+local shown = require 'tensor.versions'.shown
 local tree = require 'tensor.tree'
 
 local is_tensor = tensor.isTensor
@@ -73,9 +74,9 @@ function Group:split(color, key)
    local most = 2 ^ 31 - 1
    if color ~= nil and not arguments.is_whole(color, 1, most) then
       raise(('split: color %s: nil or a whole number from 1 is expected'):format(
-         tostring(color)))
+         shown(color)))
    elseif key ~= nil and not arguments.is_whole(key, -most, most) then
-      raise(('split: key %s: a whole number is expected'):format(tostring(key)))
+      raise(('split: key %s: a whole number is expected'):format(shown(key)))
    end
    local part = native.split(self.native, color and color - 1 or -1, (key or self.own_rank) - 1)
    return part and Group.new(part) or nil
@@ -91,7 +92,7 @@ function Group:group(ranks)
    local place
    for k, rank in ipairs(ranks) do
       if not arguments.is_whole(rank, 1, self.own_size) then
-         raise(('group: rank %s does not exist: the group has %d ranks'):format(tostring(rank),
+         raise(('group: rank %s does not exist: the group has %d ranks'):format(shown(rank),
                                                                                self.own_size))
       elseif rank == self.own_rank then
          place = place or k

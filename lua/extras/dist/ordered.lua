@@ -181,7 +181,7 @@ local function install(Group)
    function Group:averageChunks(count, f)
       if type(count) ~= 'number' or count % 1 ~= 0 or count < self.own_size then
          raise(('averageChunks: %s chunks for %d ranks: at least one for each is expected'):format(
-            tostring(count), self.own_size))
+            versions.shown(count), self.own_size))
       elseif not versions.is_callable(f) then
          raise('averageChunks: a function is expected, got ' .. tensor.type(f))
       end

@@ -6,6 +6,7 @@ local native = require 'tensor.native'
 local versions = require 'tensor.versions'
 local write_blocks = require 'tensor.formats.csv_columns'
 local each = versions.each
+local shown = versions.shown
 
 local STEP = 2 ^ 22  -- bytes between two progress calls
 
@@ -33,7 +34,7 @@ end
 local function whole(options, name)
    local value = options[name]
    if value and (value < 0 or value % 1 ~= 0 or value > files.LARGEST) then
-      error(('option %s must be a number of lines, got %s'):format(name, tostring(value)), 0)
+      error(('option %s must be a number of lines, got %s'):format(name, shown(value)), 0)
    end
    return value
 end
@@ -66,7 +67,7 @@ local function position(column, count, names)
    local known = names and ': ' .. table.concat(names, ', ', 1, math.min(count, 20)) or
                  ' without names'
    error(('unknown column %s; the file has %d column%s%s'):format(
-      tostring(column), count, count == 1 and '' or 's', known), 0)
+      shown(column), count, count == 1 and '' or 's', known), 0)
 end
 
 -- Returns the positions of the selected columns, in the order of the option `only`.

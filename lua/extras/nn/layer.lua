@@ -6,7 +6,7 @@ local files = require 'tensor.files'
 local tensor = require 'tensor'
 local tree = require 'tensor.tree'
 local versions = require 'tensor.versions'
-local unpack = versions.unpack
+local shown, unpack = versions.shown, versions.unpack
 local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 
@@ -30,7 +30,10 @@ end
 
 -- Returns an argument of a constructor as text: a number, or a list of numbers.
 local function argument_text(value)
-   return type(value) == 'table' and ('{%s}'):format(table.concat(value, ', ')) or tostring(value)
+   if type(value) ~= 'table' then return shown(value) end
+   local parts = {}
+   for k, part in ipairs(value) do parts[k] = shown(part) end
+   return ('{%s}'):format(table.concat(parts, ', '))
 end
 
 -- Returns the text of a member: a layer, or a function, with its name in tensor.nn if it has one.
@@ -128,7 +131,7 @@ end
 function layer.check_size(name, what, value)
    if type(value) ~= 'number' or value < 1 or value % 1 ~= 0 then
       raise(('nn.%s: %s: a whole number of at least 1 is expected, got %s'):format(
-         name, what, tostring(value)))
+         name, what, shown(value)))
    end
    return value
 end
@@ -138,7 +141,7 @@ end
 function layer.check_probability(what, value)
    if type(value) ~= 'number' or value < 0 or value > 1 or value ~= value then
       raise(('nn.%s: a probability from 0 to 1 is expected, got %s'):format(
-         what, tostring(value)))
+         what, shown(value)))
    end
    return value
 end

@@ -4,7 +4,8 @@ local files = require 'tensor.files'
 local native = require 'tensor.native'
 local raise, type_name = native.raise, native.type_name
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, shown = versions.each, versions.shown
 
 -- Limits of the options: at least the first number, and below the second. Without the second the
 -- option may be infinite.
@@ -28,7 +29,7 @@ local function check_limits(name, key, value)
    end
    if problem then
       raise(('optim.%s: option %s must be %s, got %s'):format(name, key, problem,
-                                                              tostring(value)))
+                                                              shown(value)))
    end
 end
 
