@@ -121,7 +121,7 @@ function progress.of_steps(total, options)
       end
       shown = true
       local rate = step / math.max(line.elapsed(), 1e-9)
-      local parts = {('%d/%d  %.3g/s  %s left'):format(step, total, rate,
+      local parts = {('%.14g/%.14g  %.3g/s  %s left'):format(step, total, rate,
                                                        progress.duration((total - step) / rate))}
       parts[2] = text
       line.draw(table.concat(parts, '  '), last)

@@ -314,9 +314,7 @@ return function(tensor)
    function Figure:draw(page) return versions.require 'tensor.plot.draw'(self, page) end
 
    local function render(figure, kind)
-      local width, height = figure:size()
-      local page = versions.require('tensor.plot.' .. kind).new(math.floor(width),
-                                                                math.floor(height))
+      local page = versions.require('tensor.plot.' .. kind).new(figure:size())
       return figure:draw(page):result()
    end
    --- svg(): returns the text of an SVG file. pixels(): returns a ByteTensor of 3 x H x W.

@@ -204,6 +204,21 @@ describe('figures', function()
                     plot.line({1, 2}, {color = 'red'}):svg())
   end)
 
+  it('are rounded to whole numbers', function()
+    local fraction = plot.line({1, 2}, {color = {0.5, 254.4, 127.75}, width = 300.5})
+    local whole = plot.line({1, 2}, {color = {1, 254, 128}, width = 300})
+    assert.are.equal(whole:svg(), fraction:svg())
+    assert.are.equal(whole:text(40, 10, 'true'), fraction:text(40, 10, 'true'))
+    assert.are.same(whole:pixels():size(), fraction:pixels():size())
+  end)
+
+  it('have the label of the x axis in the middle', function()
+    for _, label in ipairs {'x', 'xy'} do
+      local lines = plot.line({1, 2}, {xlabel = label}):text(40, 10)
+      assert.are.equal(label, lines:match '\n +(%a+)$')
+    end
+  end)
+
   it('are pixels of those colors', function()
     local pixels = plot.bars({1}, {color = {10, 20, 30}, width = 200, height = 150}):pixels()
     assert.are.same({3, 300, 400}, pixels:size():totable())

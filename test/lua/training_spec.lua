@@ -352,10 +352,10 @@ describe('tensor.training', function()
     training.progress(10, {output = output, terminal = false})(5)
     training.progress(1e6, {output = output, terminal = true, clock = clock})
     assert.are.equal(3, #lines)
-    local hours = training.progress(7200, {output = output, terminal = true, clock = clock})
+    local hours = training.progress(7200.5, {output = output, terminal = true, clock = clock})
     now = 101
     hours(1)
-    assert.are.equal('\r1/7200  1/s  1:59:59 left', lines[4])
+    assert.are.equal('\r1/7200.5  1/s  2:00:00 left', lines[4])
   end)
 
   -- An output that keeps its lines, and a clock that the test sets.

@@ -72,11 +72,14 @@ local function check_limits(name, t)
    end
 end
 
-local function is_color(t)
+-- Returns a color with rounded components, or nil if it is invalid.
+local function color_of(t)
+   local color = {}
    for k = 1, 3 do
-      if type(t[k]) ~= 'number' or not (t[k] >= 0 and t[k] <= 255) then return false end
+      if type(t[k]) ~= 'number' or not (t[k] >= 0 and t[k] <= 255) then return nil end
+      color[k] = math.floor(t[k] + 0.5)
    end
-   return #t == 3
+   return #t == 3 and color or nil
 end
 
 local plot_options = {}
@@ -118,14 +121,16 @@ function plot_options.take(figure, options, kind)
       elseif name == 'marker' then
          check_value(name, value, versions.require('tensor.plot.markers').check)
       elseif name == 'color' and type(value) ~= 'userdata' then
-         value = type(value) == 'string' and versions.require('tensor.plot.colors').named(value)
-                 or value
-         if not is_color(value) then
+         value = color_of(type(value) == 'string' and
+                          versions.require('tensor.plot.colors').named(value) or value)
+         if not value then
             error('plot: a color is a name, or {red, green, blue}, from 0 to 255, or "#ff8000"', 0)
          end
       elseif ranges[name] and not (value >= ranges[name][1] and value <= ranges[name][2]) then
          error(('plot: the %s is from %g to %g, got %g')
                :format(name, ranges[name][1], ranges[name][2], value), 0)
+      elseif name == 'width' or name == 'height' then
+         value = math.floor(value)
       end
       if known[name] then own[name] = value else figure.options[name] = value end
    end

@@ -183,7 +183,7 @@ return function(figure, across, down, mode)
       lines[#lines + 1], lines[#lines + 2] = axis_lines(view, columns, indent)
       if options.xlabel then
          local free = indent + across - letters.count(options.xlabel)
-         lines[#lines + 1] = (' '):rep(math.max(free, 0) / 2) .. options.xlabel
+         lines[#lines + 1] = (' '):rep(math.floor(math.max(free, 0) / 2)) .. options.xlabel
       end
    end
    lines[#lines + 1] = names or nil
