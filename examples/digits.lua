@@ -13,8 +13,6 @@ package.path = here .. '?.lua;' .. package.path
 
 local tensor = require 'tensor'
 local options = require 'lib.options'
-local png = require 'lib.png'
-local progress = require 'lib.progress'
 local report = require 'lib.report'
 
 local chosen = options.parse(arg, {
@@ -24,7 +22,7 @@ local chosen = options.parse(arg, {
    help = 'the seed of all randomness (1)'},
   {name = 'device', value = 'NAME', default = 'cpu',
    help = 'where to compute: cpu, gpu, soft (cpu)'},
-  {name = 'out', value = 'FILE', default = 'digits.png', help = 'the picture (digits.png)'},
+  {name = 'out', value = 'FILE', default = 'digits.png', help = 'the picture, as .png or .jpg (digits.png)'},
   {name = 'save', value = 'FILE', help = 'where the network goes, as .npz, say (nowhere)'},
   {name = 'quiet', help = 'print the accuracy only'},
 })
@@ -38,6 +36,13 @@ end
 local function give_up(...)
   io.stderr:write('digits.lua: ', string.format(...), '\n')
   os.exit(1)
+end
+
+local function save(filename, value)
+  local saved, failure = pcall(tensor.save, filename, value)
+  if not saved then
+    give_up('%s', (failure:gsub('^.-:%d+: ', '')))
+  end
 end
 
 tensor.setdefaulttensortype('torch.FloatTensor')
@@ -170,7 +175,10 @@ local function test()
 end
 
 say('%d images to train on, %d to test on; %d parameters', TRAIN, TEST, size)
-local bar, seconds = progress.new(chosen.epochs), 0
+-- Six lines of progress.
+local every, seconds = math.ceil(chosen.epochs / 6), 0
+local progress = '%' .. #tostring(chosen.epochs) .. 'd/%d  loss %.4f  test loss %.4f  '
+                 .. 'accuracy %5.2f %%'
 local losses, test_losses, accuracy, read, counted = {}, {}, nil, nil, nil
 for epoch = 1, chosen.epochs do
   local start, total = tensor.tic(), 0
@@ -183,9 +191,8 @@ for epoch = 1, chosen.epochs do
   seconds, counted = seconds + tensor.toc(start), tensor.stats()
   losses[epoch] = total / TRAIN
   test_losses[epoch], accuracy, read = test()
-  if not chosen.quiet then
-    bar:update(epoch, ('loss %.4f  test loss %.4f  accuracy %5.2f %%')
-                      :format(losses[epoch], test_losses[epoch], 100 * accuracy))
+  if epoch % every == 0 or epoch == chosen.epochs then
+    say(progress, epoch, chosen.epochs, losses[epoch], test_losses[epoch], 100 * accuracy)
   end
 end
 
@@ -214,20 +221,11 @@ end
 say('%s', report.drawings(wrong, captions))
 
 local title = ('%.1f %% of %d test digits read correctly'):format(100 * accuracy, TEST)
-local written, message = png.write(chosen.out, report.picture(title, losses, test_losses,
-                                                              wrong, captions))
-if not written then
-  give_up('%s', message)
-end
+save(chosen.out, report.picture(title, losses, test_losses, wrong, captions))
 say('wrote %s', chosen.out)
 if chosen.save then
-  local saved, failure = pcall(tensor.save, chosen.save, {
-    w1 = net.w1, b1 = net.b1, w2 = net.w2, b2 = net.b2,
-    mean = mean, deviation = tensor.Tensor{deviation},
-  })
-  if not saved then
-    give_up('%s', failure)
-  end
+  save(chosen.save, {w1 = net.w1, b1 = net.b1, w2 = net.w2, b2 = net.b2,
+                     mean = mean, deviation = tensor.Tensor{deviation}})
   say('saved %s', chosen.save)
 end
 print(('test accuracy %.2f %%'):format(100 * accuracy))

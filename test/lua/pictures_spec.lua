@@ -1,13 +1,12 @@
--- Pictures as PNG and JPEG files. PNG files are made with zlib alone, by examples/lib/png.lua and
+-- Pictures as PNG and JPEG files. PNG files are made with zlib alone, by support/png.lua and
 -- test/reference/picture_files.py.
 
 local tensor = require 'tensor'
 local child = require 'support.child'
 local format_files = require 'support.format_files'
+local png = require 'support.png'
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
-package.path = here .. '../../examples/?.lua;' .. package.path
-local png = require 'lib.png'
 
 local with_name, error_of = format_files.with_name, format_files.error_of
 

@@ -1,7 +1,6 @@
--- Writes images as PNG files (ISO/IEC 15948), compressed by zlib.
+-- An encoder of PNG files (ISO/IEC 15948) that uses zlib alone.
 
 local ffi = require 'ffi'
-local tensor = require 'tensor'
 
 ffi.cdef [[
 unsigned long compressBound(unsigned long length);
@@ -46,13 +45,7 @@ end
 --- Encodes a ByteTensor as a PNG file: grey values of shape H x W, or red, green and blue of shape
 -- 3 x H x W.
 function png.encode(image)
-  if tensor.type(image) ~= 'torch.ByteTensor' then
-    error('png: a ByteTensor is expected, got ' .. tensor.type(image), 2)
-  end
   local grey = image:dim() == 2
-  if image:nElement() == 0 or not grey and not (image:dim() == 3 and image:size(1) == 3) then
-    error('png: a picture has H x W or 3 x H x W pixels', 2)
-  end
   local planes = grey and image:unsqueeze(1) or image
   local channels, height, width = planes:size(1), planes:size(2), planes:size(3)
 
@@ -67,20 +60,6 @@ function png.encode(image)
                  .. string.char(depth, grey and GREY or RGB, method, filter, interlace)
   return SIGNATURE .. chunk('IHDR', header) .. chunk('IDAT', deflate(scanlines))
          .. chunk('IEND', '')
-end
-
---- Encodes an image into a file. Returns true, or nil and an error message.
-function png.write(filename, image)
-  local file, message = io.open(filename, 'wb')
-  if not file then
-    return nil, message
-  end
-  local written, failure = file:write(png.encode(image))
-  local closed, late_failure = file:close()
-  if not (written and closed) then
-    return nil, ('%s: %s'):format(filename, failure or late_failure)
-  end
-  return true
 end
 
 return png
