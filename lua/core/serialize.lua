@@ -80,10 +80,10 @@ local function install(tensor)
       return table.concat(parts, '.')
    end
 
-   local function fail_unwritable(record, what)
+   local function fail_unwritable(record, what, reason)
       local at = path_text(record.path)
       record.path = {}
-      error(('%s at %s'):format(what, at), 0)
+      error(('%s at %s%s'):format(what, at, reason or ''), 0)
    end
 
    local write
@@ -187,7 +187,9 @@ local function install(tensor)
       path[#path + 1] = name or '<?>'
       local kind, class, class_name = kind_of(object)
       if not kind then
-         fail_unwritable(record, ('Unwritable object <%s>'):format(type(object)))
+         local class = typename(object)
+         fail_unwritable(record, ('Unwritable object <%s>'):format(class or type(object)),
+                         class and ': the class has no factory')
       end
       local isdata = type(object) == 'table' or type(object) == 'function'
       local key = isdata and object or pointer(object)

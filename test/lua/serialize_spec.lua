@@ -266,6 +266,8 @@ describe('an object', function()
     assert.matches('Unwritable object <userdata> at <?>',
                    error_of(tensor.serialize, io.stdout), 1, true)
     assert.matches('Unwritable object <function>', error_of(tensor.serialize, print), 1, true)
+    assert.matches('Unwritable object <torch.Timer> at <?>.3: the class has no factory',
+                   error_of(tensor.serialize, { 1, 2, tensor.Timer() }), 1, true)
     local file = tensor.MemoryFile()
     assert.matches('<thread> at it', error_of(file.writeObject, file, thread, 'it'), 1, true)
   end)
