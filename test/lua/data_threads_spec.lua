@@ -227,6 +227,16 @@ describe('threads of data.batches', function()
     assert.matches('data_threads_spec.lua:%d+: row 7 is bad$', message)
     bad:fill(100)
     assert.are.equal(5, #all(batches))
+    local function error_of(object)
+      return failure(all, data.batches(x, {size = 2, threads = 1,
+        transform = function() error(object, 0) end}))
+    end
+    assert.are.same({code = 7, where = {'a', 'b'}}, error_of {code = 7, where = {'a', 'b'}})
+    local shown = setmetatable({code = 7}, {__tostring = function(e) return 'code ' .. e.code end})
+    assert.are.equal('code 7', tostring(error_of(shown)))
+    assert.matches('^table: .* %(error 1.thread cannot be passed to a thread: it is a thread%)$',
+      failure(all, data.batches(x, {size = 2, threads = 1,
+        transform = function() error {thread = coroutine.create(print)} end})))
     assert.matches('index', failure(all, data.batches(x, {size = 2, threads = 1,
       transform = function(a) return a[100] end})))
     assert.matches('result 1 cannot be passed to a thread: it is a thread',

@@ -49,6 +49,13 @@ local function encode(name, ...)
    return message.encode(list)
 end
 
+-- Returns a message of an error object. If it cannot be passed, its text and the reason, which are
+-- one string, as errors of the pool itself are.
+local function encode_error(object)
+   local done, result = pcall(encode, 'error', object)
+   return done and result or {('%s (%s)'):format(tostring(object), result)}
+end
+
 --- run(): what a thread does.
 function workers.run()
    local setup = message.decode(native.setup())
@@ -63,7 +70,7 @@ function workers.run()
          local arguments = message.decode(job)
          return encode('result', run(versions.unpack(arguments, 1, arguments.n)))
       end)
-      native.finish(number, done, done and result or {tostring(result)})
+      native.finish(number, done, done and result or encode_error(result))
    end
 end
 
@@ -92,7 +99,7 @@ end
 function Pool:take(number)
    local done, result = native.take(self.threads, number)
    if not done then
-      error(result[1], 0)
+      error(#result == 1 and result[1] or message.decode(result)[1], 0)
    end
    result = message.decode(result)
    return versions.unpack(result, 1, result.n)
