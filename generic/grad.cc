@@ -153,7 +153,7 @@ int gradient(lua_State* L) {
   return 1;
 }
 
-// Calls f(tensors) for the tensors of the table at stack index 2.
+// Calls f(tensors) for the tensors of the table at stack index 2. Errors name the function at 3.
 template <class F>
 void with_list(lua_State* L, const F& f) {
   State* state = state_of(L);
@@ -164,7 +164,7 @@ void with_list(lua_State* L, const F& f) {
     check_tensor(L, state, -1);
     lua_pop(L, 1);
   }
-  protect(L, "customGradient", [&] {
+  protect(L, luaL_optstring(L, 3, "grad"), [&] {
     std::vector<Tensor*> tensors;
     for (int k = 1; k <= count; ++k) {
       lua_rawgeti(L, 2, k);
@@ -175,8 +175,9 @@ void with_list(lua_State* L, const F& f) {
   });
 }
 
-// begin(number, {operands}): begins a computation that the caller differentiates, in each tape of
-// this thread. finish(number, {results}) ends it. Between them, resume(true, ...) runs it.
+// begin(number, {operands}, name): begins a computation that the caller differentiates, in each
+// tape of this thread. finish(number, {results}, name) ends it. Between them, resume(true, ...)
+// runs it.
 int begin(lua_State* L) {
   const auto custom = static_cast<int64_t>(luaL_checkinteger(L, 1));
   with_list(L, [&](const std::vector<Tensor*>& operands) {
@@ -228,6 +229,13 @@ int add_one(lua_State* L) {
   Tape& tape = tape_at(L, 1);
   Tensor* t = check_tensor(L, state_of(L), 2);
   protect(L, "grad", [&] { tape.add_one(t); });
+  return 0;
+}
+
+// start(tape): begins to record. An error of resume would leave its callers in the middle of a run.
+int start(lua_State* L) {
+  Tape& tape = tape_at(L, 1);
+  protect(L, "grad", [&] { tape.start(); });
   return 0;
 }
 
@@ -344,6 +352,7 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"is_operand", guarded<is_operand>},
                             {"is_active", guarded<is_active>},
                             {"add_one", guarded<add_one>},
+                            {"start", guarded<start>},
                             {"resume", guarded<resume_in>},
                             {"copied", guarded<copied>},
                             {"detached", guarded<detached>},

@@ -91,14 +91,14 @@ return function(tensor, native, parts)
          last_rule = last_rule + 1
          local number = last_rule
          local state = again and tensor.getRNGState()
-         native.begin(number, operands)
+         native.begin(number, operands, name)
          local results, failure = parts.run(true, nil, f, arguments)
          local fine = results
          if fine then
             fine, failure = pcall(nested.check, name, results)
          end
          if not fine then
-            native.finish(number, {})
+            native.finish(number, {}, name)
             error(failure, 0)
          end
          for k = 1, results.n do
@@ -111,7 +111,7 @@ return function(tensor, native, parts)
          end
          local outputs = {}
          local form_of_results = form_of(results, outputs)
-         native.finish(number, outputs)
+         native.finish(number, outputs, name)
          local function run_rule(cotangents, values, given)
             local list, found = rule(values_of(form_of_results, cotangents),
                values_of(form_of_results, values), values_of(form, given), state), {}

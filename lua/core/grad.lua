@@ -92,6 +92,7 @@ local function install(tensor)
    local function run(scope, rules, f, arguments)
       if depth == 0 and failed.value then for k in each(failed) do failed[k] = nil end end
       local thread = coroutine.create(versions.as_function(f))
+      if rules then native.start(scope) end
       depth = depth + 1
       local results = resume(scope, rules, thread, unpack(arguments, 1, arguments.n))
       while results[1] == 'suspended' do

@@ -55,8 +55,12 @@ describe('tensor.customGradient', function()
     check({ 30, 30, 30 }, function(x) f(x) return x:sum() end)
     local hidden = tensor.customGradient(function(t) t:mul(3) return t * 1 end,
                                          function(g) return { g[1] } end)
+    local problem = 'the function writes to a tensor that the gradient depends on, but does not '
     assert.error_matches(function() check({}, function(x) return hidden(x):sum() end) end,
-                         'writes to a tensor that the gradient depends on, but does not return it')
+                         'customGradient: ' .. problem)
+    local in_place = tensor.checkpoint(function(t) return t:exp():sum() end)
+    assert.error_matches(function() check({}, function(x) return in_place(x) end) end,
+                         'checkpoint: ' .. problem)
   end)
   it('may return an argument', function()
     local f = tensor.customGradient(function(t) return t end, function(g) return { g[1] * 5 } end)

@@ -292,7 +292,7 @@ end)
 describe('gradients that call themselves without an end', function()
   it('are an error', function()
     local function f(x) return tensor.grad(f)(x) end
-    assert.matches('more than 100 gradients are nested', select(2, pcall(f, D{ 1 })), 1, true)
+    assert.matches('grad: more than 100 gradients are nested', select(2, pcall(f, D{ 1 })), 1, true)
     assert.are.same({ 2 }, tensor.grad(function(x) return (x * 2):sum() end)(D{ 1 }):totable())
   end)
 end)

@@ -53,7 +53,7 @@ void Tape::check_written(const Storage& s) {
   }
   const auto& tapes = recording_tapes();
   if (std::count_if(tapes.begin(), tapes.end(), [&](Tape* t) { return t->tracks(&s); }) > 1) {
-    fail("a function with a gradient of its own writes to its argument in a nested gradient");
+    fail("a function of customGradient or checkpoint writes to its argument in a nested gradient");
   }
   custom_written_.insert(s.identity);
 }
@@ -111,9 +111,7 @@ void Tape::end_custom(const std::vector<Tensor*>& results, int64_t custom) {
   }
   register_kept(static_cast<size_t>(&*found - entries_.data()), first);
   if (!results.empty() && !written.empty()) {
-    fail(
-        "a function with a gradient of its own writes to a tensor that the gradient depends on, "
-        "but does not return it");
+    fail("the function writes to a tensor that the gradient depends on, but does not return it");
   }
 }
 
