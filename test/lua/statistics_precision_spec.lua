@@ -40,3 +40,67 @@ describe('statistics of floats', function()
                    < 1e-6)
   end)
 end)
+
+describe('the standard deviation fits the type where its square does not:', function()
+  local scales = { Half = { 1e-4, 1000 }, BFloat16 = { 1e-25, 1e25 }, Float = { 1e-25, 1e25 } }
+
+  -- Calls f with tensors of two rows of numbers of size x.
+  local function for_each_scale(f)
+    for name, list in pairs(scales) do
+      for _, x in ipairs(list) do
+        local t = tensor[name .. 'Tensor'] { { x, -x, x, -x }, { 0, x, x, 2 * x } }
+        f(t, name == 'Float' and 1e-6 or name == 'Half' and 1e-3 or 1e-2)
+      end
+    end
+  end
+  local function check(want, got, tolerance)
+    got = got:double():view(-1)
+    want = want:view(-1)
+    for k = 1, want:numel() do
+      assert.is_true(math.abs(got[k] / want[k] - 1) < tolerance, got[k] .. ', not ' .. want[k])
+    end
+  end
+
+  it('std with a correction', function()
+    for_each_scale(function(t, tolerance)
+      local exact = t:double()
+      assert.are.same(t:std(2):totable(), t:std(2, 1):totable())
+      assert.are.same(t:std(2, true):totable(), t:std(2, 0):totable())
+      assert.are.same(t:std({ 1, 2 }):totable(), t:std({ 1, 2 }, 1):totable())
+      check(exact:std(2, 2.5), t:std(2, 2.5), tolerance)
+      check(exact:std({ 1, 2 }, 2), t:std({ 1, 2 }, 2), tolerance)
+      local function f(x) return x:std(2, 2):sum() end
+      check(tensor.grad(f)(exact)[1]:ne(0):double(), tensor.grad(f)(t)[1]:ne(0):double(), 1e-9)
+    end)
+  end)
+
+  it('nanstd', function()
+    for_each_scale(function(t, tolerance)
+      local exact = t:double()
+      check(exact:nanstd(2), t:nanstd(2), tolerance)
+      check(exact:nanstd({ 1, 2 }, true), t:nanstd({ 1, 2 }, true), tolerance)
+      t[2][1], exact[2][1] = 0 / 0, 0 / 0
+      check(exact:nanstd(2), t:nanstd(2), tolerance)
+      check(exact:nanstd({ 1, 2 }), t:nanstd({ 1, 2 }), tolerance)
+    end)
+  end)
+end)
+
+it('variances of 16 bits with a correction are rounded once', function()
+  for _, name in ipairs { 'Half', 'BFloat16' } do
+    tensor.manualSeed(1)
+    local t = tensor[name .. 'Tensor'](100, 7):normal()
+    for _, correction in ipairs { 0.5, 1, 2 } do
+      local want = t:double():var(2, correction):typeAs(t)
+      assert.are.equal(0, t:var(2, correction):ne(want):sum())
+    end
+  end
+end)
+
+it('the mean without NaN fits the type where the sum does not', function()
+  assert.are.same({ F { 3e38 }[1] }, F { 3e38, 3e38 }:nanmean(1):totable())
+  assert.are.same({ F { 3e38 }[1] }, F { 3e38, 3e38, 0 / 0 }:nanmean(1):totable())
+  assert.are.same({ 2 }, F { 1, 0 / 0, 3 }:nanmean(1):totable())
+  local h = tensor.HalfTensor { 6e4, 6e4, 0 / 0 }
+  assert.are.same({ h[1] }, h:nanmean({ 1 }):totable())
+end)

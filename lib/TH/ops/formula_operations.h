@@ -42,12 +42,6 @@ inline Var counting(const Var& like, int64_t first, int64_t n) {
   const Var ones = filled(like, DType::Long, 1, &n, 1);
   return n == 0 ? ones : formulas::add(formulas::cumsum(ones, int64_t{0}), Scalar(first - 1));
 }
-// The square root, with the derivative 0 at 0.
-inline Var root_of(const Var& t) {
-  const Var zero = formulas::eqValue(t, Scalar(0));
-  const Var root = formulas::sqrt(formulas::where(zero, filled(t, 1), t));
-  return formulas::where(zero, filled(t, 0), root);
-}
 inline Var transposed(const Var& t) { return formulas::transpose(t, int64_t{-2}, int64_t{-1}); }
 
 // Makes a new tensor, which is not part of an operand, the result.

@@ -27,14 +27,19 @@ Var extreme_of(const Var& t, int d, bool largest) {
   return where(eqValue(counts_of(t, d), Scalar(0)), filled(r, NAN), r);
 }
 
-Var variance_of(const Var& t, int d, bool biased) {
+// The variance, or its root.
+Var variance_of(const Var& t, int d, bool biased, bool root) {
   const Var x = as(t, compute_type(t->dtype)), count = counts_of(x, d);
-  const Var mean = sum(replaced(x, 0), int64_t{d}, true) / count;
-  const Var rest = where(is_number(x), x - mean, filled(x, 0));
   const Var divisor = biased ? count : count - 1;
   // Without a divisor the variance is NaN.
   const Var valid = where(gtValue(divisor, Scalar(0)), divisor, filled(divisor, NAN));
-  return as(sum(rest * rest, int64_t{d}, true) / valid, t->dtype);
+  const Var factor = static_cast<double>(x->size[d]) / valid;
+  // The mean in place of NaN adds nothing to the sum of squares.
+  const Var mean = expand(nanmean(x, int64_t{d}, true), Sizes{x->nDimension, x->size});
+  const Var numbers = where(is_number(x), x, mean);
+  const Var r = root ? formulas::std(numbers, int64_t{d}, true, true) * sqrt(factor)
+                     : var(numbers, int64_t{d}, true, true) * factor;
+  return as(r, t->dtype);
 }
 
 template <class F>
@@ -79,15 +84,19 @@ void NanExtreme::along(Tensor* r, Tensor* t, int d) const {
 
 Scalar NanVariance::all(Tensor* t) const {
   if (t->numel() == 0) return NAN;
-  return of_all(in_type(t, DType::Double).get(), [&](const Var& x) {
-    const Var r = variance_of(x, 0, biased_);
-    return root_ ? root_of(r) : r;
-  });
+  return of_all(in_type(t, DType::Double).get(),
+                [&](const Var& x) { return variance_of(x, 0, biased_, root_); });
 }
 void NanVariance::along(Tensor* r, Tensor* t, int d) const {
   if (t->size[d] == 0) return fill_for_none(r, *t, NAN);
-  const Var variances = variance_of(ref(t), d, biased_);
-  copy_elements(r, root_ ? root_of(variances) : variances);
+  if (is_tried_first(*t)) {
+    const Finish finish = root_     ? biased_ ? Finish::biased_deviation : Finish::deviation
+                          : biased_ ? Finish::biased_variance
+                                    : Finish::variance;
+    reduce_dim(op_, {Reducer::sum, finish}, r, nullptr, t, d);
+    if (!has_nan(r)) return;
+  }
+  copy_elements(r, variance_of(ref(t), d, biased_, root_));
 }
 
 void shapes(args::nancumsum& a, Shapes& s) {

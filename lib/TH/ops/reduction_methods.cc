@@ -14,14 +14,13 @@ TensorRef truth_of(Tensor* t) {
   return made(DType::Byte, [&](Tensor* r) { ops::neValue(r, t, 0); });
 }
 
-// values: t with NaN replaced by 0; valid: 1 for each element that is not NaN. In the compute type
-// of t. For integers, valid is null.
+// values: t with NaN replaced by 0; valid: 1 for each element that is not NaN. For integers, valid
+// is null.
 struct Numbers {
   TensorRef values, valid;
 };
 
-Numbers numbers_of(Tensor* t) {
-  DType type = compute_type(t->dtype);
+Numbers numbers_of(Tensor* t, DType type) {
   if (is_integral(type)) return {shared(t), TensorRef()};
   TensorRef nan = made(DType::Byte, [&](Tensor* r) { ops::isnan(r, t); });
   TensorRef numbers = t->dtype == type ? clone(t) : in_type(t, type);
@@ -107,7 +106,7 @@ Scalar NanSum::all(Tensor* t) const {
     const double sum = sum_of_all(op_, t);
     if (!std::isnan(sum)) return sum;
   }
-  TensorRef values = numbers_of(t).values;
+  TensorRef values = numbers_of(t, compute_type(t->dtype)).values;
   return to_scalar(reduce_all(op_, {Reducer::sum}, values.get()).value, values->dtype);
 }
 
@@ -116,7 +115,7 @@ void NanSum::along(Tensor* r, Tensor* t, int d) const {
     reduce_dim(op_, {Reducer::sum}, r, nullptr, t, d);
     if (!has_nan(r)) return;
   }
-  TensorRef values = numbers_of(t).values;
+  TensorRef values = numbers_of(t, compute_type(t->dtype)).values;
   if (is_integral(t->dtype)) values = in_type(values.get(), r->dtype);
   if (r->dtype == values->dtype) {
     return reduce_dim(op_, {Reducer::sum}, r, nullptr, values.get(), d);
@@ -129,16 +128,17 @@ Scalar NanMean::all(Tensor* t) const {
     const double sum = sum_of_all(op_, t);
     if (!std::isnan(sum)) return sum / static_cast<double>(t->numel());
   }
-  Numbers numbers = numbers_of(t);
+  Numbers numbers = numbers_of(t, compute_type(t->dtype));
   return sum_of_all(op_, numbers.values.get()) / sum_of_all(op_, numbers.valid.get());
 }
 
 void NanMean::along(Tensor* r, Tensor* t, int d) const {
   if (is_tried_first(*t) && r->dtype == t->dtype) {
-    reduce_dim(op_, {Reducer::sum}, r, nullptr, t, d);
-    if (!has_nan(r)) return ops::div(r, r, static_cast<double>(t->size[d]));
+    reduce_dim(op_, {Reducer::sum, Finish::mean}, r, nullptr, t, d);
+    if (!has_nan(r)) return;
   }
-  Numbers numbers = numbers_of(t);
+  // Sums of floats may not fit into floats; sums of Half do.
+  Numbers numbers = numbers_of(t, t->dtype == DType::Half ? DType::Float : DType::Double);
   TensorRef sums = sums_of(op_, numbers.values.get(), d);
   TensorRef counts = sums_of(op_, numbers.valid.get(), d);
   ops::cdiv(sums.get(), sums.get(), counts.get());

@@ -255,24 +255,23 @@ Var nan_quantile_of(const Var& t, int64_t dim, double q) {
   return where(eqTensor(low, high), low, where(eqTensor(below, rank), low, between));
 }
 
-// The variances that divide by n - correction.
-template <class A>
-Var corrected_variance(const A& a, int64_t n, const Var& biased) {
+// The variances that divide by n - correction, or their roots. of(x, biased): those that divide by
+// n - 1, or by n. Types of 16 bits are rounded once.
+template <class A, class Of>
+Var corrected(const A& a, int64_t n, bool are_roots, const Of& of) {
+  if (a.correction == 0 || a.correction == 1) return of(ref(a.t), a.correction == 0);
+  const Var x = as(ref(a.t), compute_type(a.t->dtype));
   const auto count = static_cast<double>(n);
-  return biased * (count / std::max(count - a.correction, 0.0));
+  const double factor = count / std::max(count - a.correction, 0.0);
+  return as(of(x, true) * (are_roots ? std::sqrt(factor) : factor), a.t->dtype);
 }
 template <class A>
-Var corrected_variance(A& a, const Shapes& s) {
-  const int d = own_dim(a, s);
-  return corrected_variance(a, a.t->size[d], var(ref(a.t), int64_t{d}, true, a.keepdim));
-}
-template <class A>
-Var corrected_variance_dims(A& a, const Shapes& s) {
+int64_t count_of_dims(const A& a, const Shapes& s) {
   int64_t n = 1;
   for (int k = 0; k < a.dims.ndim; ++k) {
     n *= a.t->size[wrap_dim(*a.t, a.dims.size[k], s.number_of(&a.dims))];
   }
-  return corrected_variance(a, n, varDims(ref(a.t), a.dims, true, a.keepdim));
+  return n;
 }
 
 // The covariances of rows of observations with weights; `divisor` is that of the products.
@@ -322,14 +321,30 @@ void calls(args::nanquantileall& a) {
   a.returned = ops::item(nan_quantile_of(flat(as(ref(a.t), DType::Double)), 0, a.q).get());
 }
 
-void shapes(args::varCorrection& a, Shapes& s) { give(s, a.r_, corrected_variance(a, s)); }
+void shapes(args::varCorrection& a, Shapes& s) {
+  const int64_t d = own_dim(a, s);
+  give(s, a.r_, corrected(a, a.t->size[d], false, [&](const Var& x, bool biased) {
+         return var(x, d, biased, a.keepdim);
+       }));
+}
 void calls(args::varCorrection&) {}
-void shapes(args::varCorrectionDims& a, Shapes& s) { give(s, a.r_, corrected_variance_dims(a, s)); }
+void shapes(args::varCorrectionDims& a, Shapes& s) {
+  give(s, a.r_, corrected(a, count_of_dims(a, s), false, [&](const Var& x, bool biased) {
+         return varDims(x, a.dims, biased, a.keepdim);
+       }));
+}
 void calls(args::varCorrectionDims&) {}
-void shapes(args::stdCorrection& a, Shapes& s) { give(s, a.r_, root_of(corrected_variance(a, s))); }
+void shapes(args::stdCorrection& a, Shapes& s) {
+  const int64_t d = own_dim(a, s);
+  give(s, a.r_, corrected(a, a.t->size[d], true, [&](const Var& x, bool biased) {
+         return formulas::std(x, d, biased, a.keepdim);
+       }));
+}
 void calls(args::stdCorrection&) {}
 void shapes(args::stdCorrectionDims& a, Shapes& s) {
-  give(s, a.r_, root_of(corrected_variance_dims(a, s)));
+  give(s, a.r_, corrected(a, count_of_dims(a, s), true, [&](const Var& x, bool biased) {
+         return stdDims(x, a.dims, biased, a.keepdim);
+       }));
 }
 void calls(args::stdCorrectionDims&) {}
 
