@@ -276,10 +276,10 @@ TEST(VectorMath, ErrorFunctions) {
   UNARY(erfc, std::erfc(x), -4, 9, own(), kGlibc);
 }
 
-// x is reduced exactly. Integers other than 0, and infinity, give 0.
+// x is reduced exactly. Integers other than 0 give 0.
 Real sinc(Real x) {
   if (x == 0 || std::isnan(x)) return x == 0 ? 1 : x;
-  const Real turns = std::isinf(x) ? 0 : std::remainder(x, Real(2)), size = std::fabs(turns);
+  const Real turns = std::remainder(x, Real(2)), size = std::fabs(turns);
   const Real near = size > 0.5 ? std::copysign(1 - size, turns) : turns;
   const Real pi = 3.14159265358979323846264338L;
   return near == 0 ? 0 : std::sin(pi * near) / (pi * x);

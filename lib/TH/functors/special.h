@@ -113,8 +113,7 @@ TH_HD T normalized_sinc(T x) {
   if (x == 0) return T(1);
   const T pi = static_cast<T>(3.14159265358979323846);
   const T size = std::fabs(x);
-  if (size > std::numeric_limits<T>::max()) return T(0);
-  const T rest = std::fmod(size, T(2));  // of x == NaN: NaN
+  const T rest = std::fmod(size, T(2));  // of NaN and infinity: NaN
   const T reduced = rest > T(1.5) ? rest - 2 : rest > T(0.5) ? 1 - rest : rest;
   return std::sin(pi * reduced) / (pi * size);
 }

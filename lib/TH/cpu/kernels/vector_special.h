@@ -62,8 +62,7 @@ inline V sinc(V x) {
                    -6.9721627673904772e-06, 2.4508871883375929e-07);
   }
   const V part = near / a, r = with_sign(fma(part * z, p, part), turns);
-  const Bits<V> no_sine = (near == 0) | (a == kInfinity<V>);
-  return x == 0 ? all<V>(1) : no_sine ? V{} : r;
+  return x == 0 ? all<V>(1) : near == 0 ? V{} : r;
 }
 
 // ---- the logarithm of gamma, of floats ----------------------------------------------------------
