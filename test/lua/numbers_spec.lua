@@ -237,7 +237,14 @@ describe("after require 'torch'", function()
     refused(function() tensor.IntTensor():range(1, 3, 0.5) end, 'range: invalid range')
     assert.are.same({ 0.5, 1.5 }, tensor.Tensor():range(0.5, 2):totable())
     rules.set 'tensor'
-    assert.are.same({ 1, 3, 6, 9 }, tensor.IntTensor():range(1, 10, 2.9):totable())
+    local fraction = 'range: an IntTensor does not hold the numbers from '
+    refused(function() tensor.IntTensor():range(1, 10, 2.9) end, fraction .. '1 to 9.7 in steps')
+    refused(function() tensor.range(1, 3, 0.5, 'torch.IntTensor') end, fraction, 'steps of 0.5')
+    refused(function() tensor.IntTensor():range(0.5, 3) end, fraction .. '0.5 to 2.5')
+    refused(function() tensor.LongTensor():arange(-0.5, 2.5, 1) end, 'a LongTensor does not hold')
+    assert.are.same({ 1, 3 }, tensor.IntTensor():range(1, 4.5, 2):totable())
+    assert.are.same({ 1 }, tensor.IntTensor():range(1, 1.2, 0.5):totable())
+    assert.are.same({ 0, 1, 2 }, tensor.IntTensor():arange(2.5):totable())
   end)
 
   it('a range of an index may begin with nil', function()

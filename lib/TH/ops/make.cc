@@ -76,9 +76,10 @@ void progression_shape(Tensor*& r, Scalar first, Scalar last, Scalar step, bool 
   if (n > 0 && is_integral(r->dtype) && !fits_exactly && !current_rules.torch7) {
     const double start = first.to_double();
     const double end = start + step.to_double() * static_cast<double>(n - 1);
-    if (!holds(r->dtype, std::trunc(start)) || !holds(r->dtype, std::trunc(end))) {
-      fail("%sTensor does not hold the numbers from %.14g to %.14g", name_with_article(r->dtype),
-           start, end);
+    const bool whole_step = n == 1 || step.integral || step.d == std::trunc(step.d);
+    if (!holds(r->dtype, start) || !holds(r->dtype, end) || !whole_step) {
+      fail("%sTensor does not hold the numbers from %.14g to %.14g in steps of %.14g",
+           name_with_article(r->dtype), start, end, step.to_double());
     }
   }
   set_vector(r, n, s);
