@@ -1,5 +1,5 @@
 // Arguments that fit no signature as they are: operands of different element types, and numbers in
-// place of operands of element-wise operations.
+// place of operands of element-wise operations or of lists of integers.
 
 #include "arguments.h"
 
@@ -144,6 +144,31 @@ bool replace_numbers(lua_State* L, State* state, const Overloads& overloads,
   return false;
 }
 
+// Replaces numbers where a pattern has lists of integers by tables of one number.
+bool replace_integers(lua_State* L, const State* state, const Overloads& overloads,
+                      const Arguments& args) {
+  for (const Pattern& pattern : overloads.patterns) {
+    uint32_t numbers = 0;
+    uint64_t codes = args.codes;
+    for (const ParameterSource& source : pattern) {
+      if (source.kind != 'v' || source.arg < 0 || source.arg >= args.count) continue;
+      if (args.code(source.arg) != kNumber) continue;
+      numbers |= uint32_t{1} << source.arg;
+      codes ^= (kNumber ^ kTable) << (4 * source.arg);
+    }
+    if (!numbers || is_hidden(state, pattern) || !pattern.matches(codes, args.count)) continue;
+    for (int i = 0; i < args.count; ++i) {
+      if (!(numbers >> i & 1)) continue;
+      lua_createtable(L, 1, 0);
+      lua_pushvalue(L, i + 1);
+      lua_rawseti(L, -2, 1);
+      lua_replace(L, i + 1);
+    }
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads,
@@ -153,6 +178,7 @@ bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads,
     if (state->is_torch7(Rule::types)) break;
     if (convert_operands(L, state, overloads, args, with_nil)) return true;
   }
+  if (replace_integers(L, state, overloads, args)) return true;
   const bool element_wise =
       overloads.element_wise || (overloads.function && overloads.function->element_wise);
   return element_wise && replace_numbers(L, state, overloads, args);

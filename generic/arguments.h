@@ -119,8 +119,8 @@ inline bool is_hidden(const State* state, const Pattern& pattern) {
 }
 
 // Replaces arguments on the stack so that a call that fits no signature fits one: operands of
-// different element types by their common type, or numbers by tensors of one element. Returns false
-// if that is impossible.
+// different element types by their common type, or numbers by tensors or lists of one element.
+// Returns false if that is impossible.
 bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads, const Arguments& args);
 // Pushes a copy of the tensor at a stack index in another element type.
 Tensor* push_converted(lua_State* L, State* state, const char* name, int index, DType type);

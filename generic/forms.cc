@@ -107,8 +107,6 @@ std::string slot_text(const Slot& slot, const char* type) {
       text = "{dim1 [dim2...]}";
       break;
     case 'v':
-      text = "{integer1 [integer2...]}";
-      break;
     case 'e':
       text = "integer | {integer1 [integer2...]}";
       break;
