@@ -123,6 +123,15 @@ std::string undefined_hint(const std::vector<Pattern>& patterns, uint64_t codes,
   return "";
 }
 
+const char* push_undefined_type(lua_State* L, const char* name, const Pattern& pattern,
+                                DType type) {
+  const DType other = type == DType::Double ? DType::Long : DType::Double;
+  const char* of = tensor_class(type);
+  if (!is_defined(pattern, other)) return lua_pushfstring(L, "%s is not defined for %s", name, of);
+  return lua_pushfstring(L, "%s is not defined for %s: convert it, as t:%s() does", name, of,
+                         conversion(other));
+}
+
 bool are_numbers(uint64_t codes, int count) {
   for (int i = 0; i < count && i < Arguments::kMaxCodes; ++i) {
     if ((codes >> (4 * i) & 15) != kNumber) return false;
@@ -172,12 +181,7 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
 }  // namespace
 
 int raise_undefined_type(lua_State* L, const char* name, const Pattern& pattern, DType type) {
-  const DType other = type == DType::Double ? DType::Long : DType::Double;
-  if (!is_defined(pattern, other)) {
-    return raise_error(L, "%s is not defined for %s", name, tensor_class(type));
-  }
-  return raise_error(L, "%s is not defined for %s: convert it, as t:%s() does", name,
-                     tensor_class(type), conversion(other));
+  return raise_error(L, "%s", push_undefined_type(L, name, pattern, type));
 }
 
 int raise_undefined(lua_State* L, const char* name, const Pattern& pattern, DType type) {
@@ -200,13 +204,13 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
                    int count) {
   std::string got, accepted, hint;
   DType type = state->default_type;
-  bool typed = false;
+  int first_tensor = -1;
   for (int i = 0; i < count; ++i) {
     if (i) got += ", ";
     Object object = object_at(L, state, i + 1);
-    if (object.is_tensor() && !typed) {
+    if (object.is_tensor() && first_tensor < 0) {
       type = object.dtype();
-      typed = true;
+      first_tensor = i;
     }
     if (object.box && !object.payload) got += "freed ";
     got += shown_type(L, i + 1);
@@ -222,6 +226,14 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
     accepted += form;
   }
   const bool undefined = accepted.empty();
+  for (const Pattern& pattern : overloads.patterns) {
+    if (!undefined || first_tensor < 0) break;
+    for (const ParameterSource& source : pattern) {
+      if (source.kind != 'T' || source.arg != first_tensor) continue;
+      push_undefined_type(L, overloads.name, pattern, type);
+      return;
+    }
+  }
   if (ends_with_pair(L, state, overloads, count)) hint = kPairAdvice;
   if (undefined) accepted = "none for elements of type " + std::string(th::name(type));
   if (hint.empty() && undefined) hint = undefined_hint(overloads.patterns, codes, count);

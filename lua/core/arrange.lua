@@ -3,7 +3,9 @@
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
+local files = require 'tensor.files'
 local is_tracked = require 'tensor.is_tracked'
+local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 local shown = versions.shown
@@ -43,7 +45,11 @@ local function install(tensor)
       -- A view of one element has the shape without its memory.
       local strides = tensor.LongStorage(sizes:size()):fill(0)
       local like = result.new(result.new(1):storage(), 1, sizes, strides)
-      return tensor.fullLike(result, like, value)
+      local done, made = pcall(tensor.fullLike, result, like, value)
+      if not done then
+         raise('full: ' .. files.cause(made))
+      end
+      return made
    end
 
    -- Returns an empty tensor of the class that the last argument names, and the arguments before

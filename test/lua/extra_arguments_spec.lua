@@ -259,7 +259,7 @@ describe('the second tensor', function()
       { 'cumulativeTrapezoid', '', function() tensor.cumulativeTrapezoid(x, y) end },
       { 'bincount is not defined for weights of torch.LongTensor', 'but for floating-point types',
         function() tensor.bincount(codes, codes) end },
-      { 'cov', 'defined for FloatTensor and DoubleTensor: convert the tensor, as t:double() does',
+      { 'cov is not defined for torch.IntTensor', 'convert it, as t:double() does',
         function() tensor.cov(x:int(), y:int()) end },
       { 'cov', 'a LongTensor is expected where an IntTensor was given',
         function() tensor.cov(x, y:int()) end },

@@ -193,6 +193,8 @@ local calls = {
   {'torch.where(t:gt(0))', 'tensor.nonzero(mask) returns the positions'},
   {'t:copy()', 'copy: a tensor to copy from is expected; t:clone() returns a copy of t'},
   {'torch.Tensor{t, t}', 'got torch.DoubleTensor: tensor.stack makes a tensor of several'},
+  {'torch.atan2(t:int(), 1)', 'atan2 is not defined for torch.IntTensor: convert it, as'},
+  {'torch.full(t:int(), 2, 1.5)', 'full: 1.5 does not fit into elements of type Int'},
   {'t:view(4):bincount()', 'bincount is not defined for torch.DoubleTensor', 't:long()'},
   -- Tables in place of tensors.
   {'torch.sum{1, 2, 3}', 'a table is not a tensor: tensor.Tensor{...}'},
