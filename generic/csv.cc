@@ -44,10 +44,10 @@ bool read_character(lua_State* L, int index, char* to) {
   return true;
 }
 
-// _csvreader(file, separator, quote, comment, decimal, missing, skipped lines, invalid). file: its
-// name, or its bytes as a storage. missing: the strings read as missing values, each followed by a
-// newline. invalid: see CsvInvalid. Those that are nil have their defaults, or are found in the
-// file. Returns a reader.
+// _csvreader(file, separator, quote, comment, decimal, missing, skipped lines, invalid,
+// thousands). file: its name, or its bytes as a storage. missing: the strings read as missing
+// values, each followed by a newline. invalid: see CsvInvalid. Those that are nil have their
+// defaults, or are found in the file. Returns a reader.
 int reader(lua_State* L) {
   const char* filename = lua_type(L, 1) == LUA_TSTRING ? check_text(L, 1, "load") : nullptr;
   CsvStyle style;
@@ -58,6 +58,7 @@ int reader(lua_State* L) {
   style.find_decimal = !read_character(L, 5, &style.decimal);
   const char* missing = lua_isnoneornil(L, 6) ? nullptr : check_text(L, 6, "load");
   int64_t skipped = lua_isnoneornil(L, 7) ? 0 : check_integer(L, 7);
+  read_character(L, 9, &style.thousands);
   char invalid = 'e';
   read_character(L, 8, &invalid);
   style.invalid = static_cast<th::CsvInvalid>(invalid);

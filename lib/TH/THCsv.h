@@ -27,6 +27,7 @@ typedef struct THCsvOptions {
                      't' the column becomes text */
   const char* const* missing; /* strings that are read as NaN; NULL: those of doc/csv.md */
   int64_t missingCount;
+  char thousands; /* between groups of three digits; 0: none */
 } THCsvOptions;
 
 /* Sets the defaults: quotes are '"', other characters are found in the file. */

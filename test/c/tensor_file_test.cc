@@ -399,10 +399,11 @@ TEST_F(TensorFiles, TheNumberOfNamesIsChecked) {
 }
 
 TEST_F(TensorFiles, TablesAreReadWithOptions) {
-  const std::string file = with_bytes("a.tsv", "of 2026\n1\t-99\n# a comment\n300\tx\n5\t6\n");
+  const std::string file = with_bytes("a.tsv", "of 2026\n1\t-99\n# a comment\n3'000\tx\n5\t6\n");
   THCsvOptions options;
   THCsvOptions_init(&options);
   options.comment = '#';
+  options.thousands = '\'';
   options.skip = 1;
   options.rows = 2;
   options.header = 0;
@@ -413,7 +414,7 @@ TEST_F(TensorFiles, TablesAreReadWithOptions) {
   Tensor<float> t;
   THFloatTensor_loadCsv(t, file.c_str(), &options);
   ASSERT_EQ(t.size(0), 2);
-  EXPECT_EQ(THFloatTensor_get2d(t, 1, 0), 300);
+  EXPECT_EQ(THFloatTensor_get2d(t, 1, 0), 3000);
   EXPECT_NE(THFloatTensor_get2d(t, 0, 1), THFloatTensor_get2d(t, 0, 1));
   options.invalid = 'x';
   EXPECT_TRUE(has(error_of([&] { THFloatTensor_loadCsv(t, file.c_str(), &options); }), "invalid"));

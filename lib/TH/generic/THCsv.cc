@@ -45,6 +45,7 @@ CsvStyle csv_style(const THCsvOptions& options) {
   if (options.decimal) style.decimal = options.decimal;
   style.quote = options.quote;
   style.comment = options.comment;
+  style.thousands = options.thousands;
   style.missing = kCsvMissing;
   if (options.missing) {
     style.missing.assign(options.missing, options.missing + options.missingCount);
@@ -144,7 +145,9 @@ void save_csv_of(Tensor* t, const char* filename, const char* const* names, int6
 
 extern "C" {
 
-void THCsvOptions_init(THCsvOptions* self) { *self = {0, 0, '"', 0, -1, 0, -1, 'e', nullptr, 0}; }
+void THCsvOptions_init(THCsvOptions* self) {
+  *self = {0, 0, '"', 0, -1, 0, -1, 'e', nullptr, 0, 0};
+}
 THCsvTable* THCsvTable_new(const char* filename, const THCsvOptions* options) {
   return th::guard([&] { return th::new_csv_table(filename, options); });
 }

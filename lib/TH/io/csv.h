@@ -24,6 +24,7 @@ struct CsvStyle {
   // A blank stands for runs of blanks and tabs. Those at the beginning and end of a line do not
   // separate fields.
   char separator = ',', quote = '"', comment = 0, decimal = '.';  // 0: none
+  char thousands = 0;                                             // between groups of three digits
   CsvInvalid invalid = CsvInvalid::error;
   std::vector<std::string> missing;  // texts that mean NaN
   // Look for another separator, and with it for the decimal point: ';', with ',' as the decimal
@@ -35,6 +36,11 @@ void check_csv_style(const CsvStyle& style);
 // Sets the separator and the decimal point as above. bytes: a table from its first record on.
 // Returns false if the first lines have neither, or have commas that may be the separators.
 bool find_csv_separator(const char* bytes, size_t size, CsvStyle* style);
+// Removes the separators between groups of three digits at the beginning of a number. Returns true
+// if it has some.
+bool remove_thousands(std::string* text, char thousands);
+// Returns true if a text is a number with thousands separators or a decimal comma.
+bool has_other_number_style(const std::string& text);
 // The texts that mean NaN by default.
 extern const std::vector<std::string> kCsvMissing;
 
@@ -124,7 +130,7 @@ class CsvReader {
   void trim();  // field_
   bool is_missing() const;
   bool parse_real(double* value);
-  bool parse_integer(int64_t* value) const;
+  bool parse_integer(int64_t* value);
   // An error of the field from p to end.
   [[noreturn]] void fail_at(const char* p, const char* end, const char* what);
   // The same for a field that was read before.

@@ -122,6 +122,7 @@ bool CsvReader::Column::has_number() const {
 
 CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
     : style_(std::move(style)), skipped_lines_(skipped_lines) {
+  if (style_.find_decimal && style_.thousands == '.') style_.decimal = ',';
   // Commas do not separate columns if they are decimal points.
   if (style_.find_separator && style_.separator == ',' && style_.decimal == ',') {
     style_.separator = ';';
@@ -145,7 +146,7 @@ CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
 void CsvReader::start() {
   at_ = begin_;
   line_ = 1;
-  plain_ = style_.decimal == '.';
+  plain_ = style_.decimal == '.' && !style_.thousands;
   comment_ = style_.comment ? style_.comment : '\n';
   other_separator_ = separates_by_runs() ? '\t' : style_.separator;
   std::fill(std::begin(ends_field_), std::end(ends_field_), false);
@@ -170,16 +171,13 @@ const char* CsvReader::end_of_line(const char* p) const {
   return p == end_ ? p : p + 1;
 }
 
-// Skips empty lines and comments. Returns false at the end.
+// Skips lines of blanks and comments. Returns false at the end.
 bool CsvReader::skip_to_record() {
   while (at_ != end_) {
     if (separates_by_runs()) at_ = skip_run(at_);
-    const char* p = at_;
-    if (p == end_) break;
-    if (style_.comment) p = skip_blanks(p);
-    const bool skips = p != end_ && (*p == '\n' || *p == '\r' || *p == comment_);
-    if (!skips || (p != at_ && *p != comment_)) return true;
-    at_ = end_of_line(at_);
+    const char* p = skip_blanks(at_);
+    if (p != end_ && *p != '\n' && *p != '\r' && *p != comment_) return true;
+    at_ = end_of_line(p);
     ++line_;
   }
   return false;
@@ -250,7 +248,8 @@ bool CsvReader::is_missing() const {
   return false;
 }
 
-bool CsvReader::parse_integer(int64_t* value) const {
+bool CsvReader::parse_integer(int64_t* value) {
+  if (style_.thousands) remove_thousands(&field_, style_.thousands);
   const char *p = field_.data(), *end = p + field_.size();
   if (p != end && *p == '+' && p + 1 != end && p[1] != '-') ++p;
   auto result = std::from_chars(p, end, *value);
@@ -258,6 +257,7 @@ bool CsvReader::parse_integer(int64_t* value) const {
 }
 
 bool CsvReader::parse_real(double* value) {
+  if (style_.thousands) remove_thousands(&field_, style_.thousands);
   if (style_.decimal != '.') {
     for (char& c : field_) c = c == style_.decimal ? '.' : c == '.' ? style_.decimal : c;
   }
@@ -304,7 +304,10 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
       return end;
     }
     if (style_.invalid != CsvInvalid::nan) {
-      fail_here(together_      ? "is not a number: the options missing and invalid say how to read "
+      const bool has_options = has_other_number_style(field_);
+      fail_here(has_options    ? "is not a number: the options decimal and thousands say how to "
+                                 "read it"
+                : together_    ? "is not a number: the options missing and invalid say how to read "
                                  "it, and columns = true reads text"
                 : column.fixed ? "is not a number"
                                : "is not a number, but values above it are: the options missing, "

@@ -32,20 +32,33 @@ size_t skip_digits(const std::string& text, size_t at) {
   return at;
 }
 
-// Returns true if numbers have this decimal point: digits on both sides of it and, if `enclosed` is
-// set, nothing else in the field.
-bool has_decimals(const std::string& text, char point, bool enclosed) {
-  auto ends_field = [](char c) { return is_ascii_space(c) || c == ';' || c == '"'; };
-  for (size_t at = 1; at + 1 < text.size(); ++at) {
-    if (text[at] != point || !is_ascii_digit(text[at - 1]) || !is_ascii_digit(text[at + 1]))
-      continue;
-    if (!enclosed) return true;
-    size_t begin = at, end = skip_digits(text, at + 1);
-    while (begin > 0 && is_ascii_digit(text[begin - 1])) --begin;
-    if (begin > 0 && text[begin - 1] == '-') --begin;
-    if (begin > 0 && ends_field(text[begin - 1]) && end < text.size() && ends_field(text[end])) {
-      return true;
-    }
+size_t skip_sign(const std::string& text, size_t at) {
+  return at + (text[at] == '+' || text[at] == '-');
+}
+
+// Returns true if a text is a number with this decimal point: digits on both sides of it, and
+// nothing else but a sign and an exponent.
+bool is_decimal(const std::string& text, char point) {
+  size_t first = skip_sign(text, 0), end = skip_digits(text, first);
+  if (end == first || text[end] != point) return false;
+  first = end + 1;
+  end = skip_digits(text, first);
+  if (end > first && (text[end] == 'e' || text[end] == 'E')) {
+    first = skip_sign(text, end + 1);
+    end = skip_digits(text, first);
+  }
+  return end > first && end == text.size();
+}
+
+// Returns true if a field between semicolons is a number with this decimal point.
+bool has_decimals(const std::string& lines, char point, char thousands) {
+  for (size_t at = 0, end; at < lines.size(); at = end + 1) {
+    end = std::min(lines.find_first_of(";\r\n", at), lines.size());
+    std::string field = lines.substr(at, end - at);
+    field.erase(field.find_last_not_of(" \t\"") + 1);
+    field.erase(0, field.find_first_not_of(" \t\""));
+    if (thousands) remove_thousands(&field, thousands);
+    if (is_decimal(field, point)) return true;
   }
   return false;
 }
@@ -87,6 +100,33 @@ void check_csv_style(const CsvStyle& style) {
   check_character("quote", style.quote, separator);
   check_character("comment", style.comment, separator + quote + style.decimal + "+-.");
   check_character("decimal", style.decimal, separator + quote);
+  check_character("thousands", style.thousands, quote + style.comment + style.decimal + "+-");
+}
+
+bool remove_thousands(std::string* text, char thousands) {
+  constexpr size_t kGroup = 3;
+  const size_t first = skip_sign(*text, 0);
+  size_t end = skip_digits(*text, first), begin;
+  if (end == first || end - first > kGroup || (*text)[end] != thousands) return false;
+  while (end < text->size() && (*text)[end] == thousands) {
+    begin = end + 1;
+    end = skip_digits(*text, begin);
+    if (end - begin != kGroup) return false;
+  }
+  const auto from = text->begin();
+  text->erase(std::remove(from, from + static_cast<ptrdiff_t>(end), thousands),
+              from + static_cast<ptrdiff_t>(end));
+  return true;
+}
+
+bool has_other_number_style(const std::string& text) {
+  for (const char* marks : {",.", ".,"}) {
+    std::string number = text;
+    const bool is_grouped = remove_thousands(&number, marks[0]);
+    if (is_decimal(number, marks[1])) return true;
+    if (is_grouped && skip_digits(number, skip_sign(number, 0)) == number.size()) return true;
+  }
+  return false;
 }
 
 bool find_csv_separator(const char* bytes, size_t size, CsvStyle* style) {
@@ -105,13 +145,15 @@ bool find_csv_separator(const char* bytes, size_t size, CsvStyle* style) {
   const auto separates = [&](char c) {
     if (c == style->quote || c == style->comment || line.find(c) == std::string::npos) return false;
     if (!has_commas || style->separator != ',') return true;
-    const bool commas_may = c == ';' && by_commas && !has_decimals(lines, ',', true);
+    const bool commas_may = c == ';' && by_commas && !has_decimals(lines, ',', style->thousands);
     return is_in_each_line(lines, *style, c) && !commas_may;
   };
   if (separates(';')) {
-    const bool comma = has_decimals(lines, ',', true) && !has_decimals(lines, '.', false);
+    const char thousands = style->thousands;
+    const bool comma = thousands != ',' && has_decimals(lines, ',', thousands) &&
+                       !has_decimals(lines, '.', thousands);
     style->separator = ';';
-    if (style->find_decimal) style->decimal = comma ? ',' : '.';
+    if (style->find_decimal && thousands != '.') style->decimal = comma ? ',' : '.';
     return true;
   }
   if (!separates('\t')) return false;

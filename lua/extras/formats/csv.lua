@@ -15,7 +15,7 @@ local options_of_load = {
    header = 'boolean', missing = 'table', skip = 'number', rows = 'number',
    only = 'table string number',
    type = 'string', columns = 'boolean', types = 'table', progress = 'function',
-   invalid = 'string',
+   invalid = 'string', thousands = 'string',
 }
 local INVALID = {error = true, nan = true, text = true}
 local options_of_save = {separator = 'string', names = 'table', progress = 'function',
@@ -216,7 +216,7 @@ local function load(tensor, filename, options)
    local reader = native.csv_reader(
       filename, character(options, 'separator'), character(options, 'quote', 0),
       character(options, 'comment', 0), character(options, 'decimal'), missing,
-      whole(options, 'skip'), options.invalid)
+      whole(options, 'skip'), options.invalid, character(options, 'thousands'))
    local header = options.header
    header = header and 'yes' or header == false and 'no' or 'auto'
    local count, names = native.csv_head(reader, header)

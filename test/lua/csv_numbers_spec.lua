@@ -1,0 +1,111 @@
+-- Numbers of tables that are written with decimal commas or thousands separators, and lines without
+-- numbers.
+
+local tensor = require 'tensor'
+
+local name = os.tmpname()
+
+local function loaded(text, options)
+  local file = assert(io.open(name, 'w'))
+  file:write(text)
+  file:close()
+  options = options or { columns = true }
+  options.format = 'csv'
+  return tensor.load(name, options)
+end
+
+local function failure(...)
+  local fine, message = pcall(loaded, ...)
+  assert.is_false(fine)
+  return message
+end
+
+local function numbers(...) return loaded(...):totable() end
+
+describe('decimal commas', function()
+  teardown(function() os.remove(name) end)
+
+  it('are found next to fields with several points', function()
+    local t = loaded('Datum;Betrag\n05.01.2026;3,50\n06.01.2026;7,25\n')
+    assert.are.same({ 3.5, 7.25 }, t.Betrag:totable())
+    assert.are.same({ '05.01.2026', '06.01.2026' }, t.Datum)
+    assert.are.same({ 3.5 }, loaded('ip;v\n10.0.0.1;3,50\n').v:totable())
+    assert.are.same({ 3.5 }, loaded('text;v\nversion 1.2;3,50\n').v:totable())
+  end)
+
+  it('are not found next to decimal points', function()
+    assert.are.same({ '3,50' }, loaded('a;b\n1.5;3,50\n').b)
+    assert.are.same({ '3,50' }, loaded('a;b\n-1.5e3;3,50\n').b)
+    assert.are.same({ '3,50' }, loaded('a;b\n"1.5" ;3,50\n').b)
+  end)
+
+  it('may follow a sign, and precede an exponent', function()
+    assert.are.same({ 1.5, 3.5 }, loaded('a;b\n+1,5;2\n+3,5;4\n').a:totable())
+    assert.are.same({ 1500 }, loaded('a;b\n1,5e3;2\n').a:totable())
+  end)
+
+  it('are explained in errors', function()
+    local text = 'a;b\n1.5;3,50\n'
+    local advice = "'3,50' is not a number: the options decimal and thousands say how to read it"
+    assert.matches(advice, failure(text, { only = { 'b' } }), 1, true)
+    assert.matches(advice, failure('a;b\n1.5;2\n1.5;3,50\n'), 1, true)
+    for _, number in ipairs { '1.234,50', '1.234.567', '-3,5' } do
+      assert.matches('options decimal and thousands', failure('a;b\n1.5;' .. number .. '\n', {}))
+    end
+    for _, word in ipairs { '1,2,3', '12:30', 'x1,5', '1,5x', '1.2.3' } do
+      assert.matches('options missing and invalid', failure('a;b\n1.5;' .. word .. '\n', {}))
+    end
+  end)
+end)
+
+describe('thousands separators', function()
+  teardown(function() os.remove(name) end)
+
+  it('are removed between groups of three digits', function()
+    local options = { columns = true, thousands = ',' }
+    local t = loaded('a,b\n"1,234","-1,234,567.5"\n"12",3\n', options)
+    assert.are.equal('torch.LongTensor', t.a:type())
+    assert.are.same({ 1234, 12 }, t.a:totable())
+    assert.are.same({ -1234567.5, 3 }, t.b:totable())
+    assert.are.same({ { 1234, 5 } }, numbers("1'234;5", { thousands = "'" }))
+    assert.are.same({ { 1234567 } }, numbers('1 234 567\n', { thousands = ' ' }))
+  end)
+
+  it('are not removed elsewhere', function()
+    for _, text in ipairs { '"1,5"', '"1234,567"', '",123"', '"1,23,456"', '"1,234x"' } do
+      local t = loaded('a\n' .. text .. '\n', { columns = true, thousands = ',' })
+      assert.are.same({ text:sub(2, -2) }, t.a)
+    end
+  end)
+
+  it('may be points, beside decimal commas', function()
+    local text = 'a;b\n1.234,50;1.000\n12,5;2.000\n'
+    assert.are.same({ { 1234.5, 1000 }, { 12.5, 2000 } }, numbers(text, { thousands = '.' }))
+    assert.are.same({ { 1234, 1000 } }, numbers('a;b\n1.234;1.000\n', { thousands = '.' }))
+    assert.are.same({ { 1234.5, 1000 } },
+                    numbers('1.234,5;1.000', { thousands = '.', decimal = ',' }))
+  end)
+
+  it('are one character that has no other meaning', function()
+    assert.matches('thousands cannot be "%."', failure('1', { thousands = '.', decimal = '.' }))
+    assert.matches('thousands cannot be """', failure('1', { thousands = '"' }), 1, true)
+    assert.matches('thousands cannot be "ab"', failure('1', { thousands = 'ab' }))
+  end)
+end)
+
+describe('lines of blanks', function()
+  teardown(function() os.remove(name) end)
+
+  it('are skipped', function()
+    for _, blanks in ipairs { '  ', '  \n', ' \t\r\n', '\n  \n' } do
+      assert.are.same({ { 1, 2 }, { 3, 4 } }, numbers('a,b\n1,2\n3,4\n' .. blanks, {}))
+      assert.are.same({ { 1, 2 }, { 3, 4 } }, numbers('  \na,b\n1,2\n' .. blanks .. '\n3,4', {}))
+    end
+  end)
+
+  it('are rows if they contain separators', function()
+    local rows = numbers('a\tb\n1\t2\n \t \n', {})
+    assert.are.equal(2, #rows)
+    assert.is_true(rows[2][1] ~= rows[2][1])
+  end)
+end)
