@@ -39,10 +39,12 @@ function known.of(filename)
    return format.field and module[format.field] or module
 end
 
--- Extensions of other pictures, tables, models and data, which are not written.
+-- Extensions of other pictures, tables, models and data, and of compressed files, which are not
+-- written.
 local foreign = {}
-for ending in ('avif bmp ckpt gif h5 hdf5 heic ico json mat onnx parquet pdf pickle pkl pt pth ' ..
-               'svg tif tiff txt webp xls xlsx xml yaml'):gmatch '%w+' do
+for ending in ('avif bmp bz2 ckpt eps feather gif gz h5 hdf5 heic html ico json mat onnx ' ..
+               'parquet pbm pdf pgm pickle pkl ppm pt pth svg tar tif tiff txt webp xls xlsx ' ..
+               'xml xz yaml zip zst'):gmatch '%w+' do
    foreign[ending] = true
 end
 

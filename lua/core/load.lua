@@ -36,6 +36,25 @@ local function install(tensor)
       end
    end
 
+   -- Raises an error if all unknown options are those of tables.
+   local function check_table_options(name, options, known)
+      local csv = known ~= known_options and formats.of '.csv'
+      local unknown
+      for option in each(csv and options or {}) do
+         if not known[option] then
+            local is_of_load = known == options_of_load
+            if not csv[is_of_load and 'options_of_load' or 'options_of_save'][option] then
+               return
+            end
+            unknown = option
+         end
+      end
+      if unknown then
+         raise(("%s: the option %s requires format = 'csv', or a file name ending in .csv")
+               :format(name, unknown))
+      end
+   end
+
    -- Returns the values of mode and referenced, or of a table of options in place of the mode.
    -- known: the types of the options by name; default: known_options.
    local function options_of(name, mode, referenced, known)
@@ -47,6 +66,7 @@ local function install(tensor)
       if options == mode then
          local checked, message = pcall(files.check, options, known or known_options)
          if not checked then
+            check_table_options(name, options, known or known_options)
             raise(('%s: %s'):format(name, message))
          end
       end

@@ -1,5 +1,5 @@
 -- Numbers of tables that are written with decimal commas or thousands separators, and lines without
--- numbers.
+-- numbers. The options of tables.
 
 local tensor = require 'tensor'
 
@@ -107,5 +107,20 @@ describe('lines of blanks', function()
     local rows = numbers('a\tb\n1\t2\n \t \n', {})
     assert.are.equal(2, #rows)
     assert.is_true(rows[2][1] ~= rows[2][1])
+  end)
+end)
+
+describe('options of tables', function()
+  it('require the format if another file name has none', function()
+    local function message(...) return select(2, pcall(...)) end
+    assert.matches("save: the option names requires format = 'csv', or a file name ending in .csv",
+                   message(tensor.save, name, {}, { names = {} }), 1, true)
+    assert.matches('load: the option columns requires', message(tensor.load, name,
+                                                                { columns = true }))
+    assert.matches('load: unknown option colour; the options are format',
+                   message(tensor.load, name, { colour = 1 }))
+    assert.matches('load: unknown option [cn]%a+; the options are format',
+                   message(tensor.load, name, { colour = 1, columns = true }))
+    assert.matches('load: unknown option names;', message(tensor.load, name, { names = {} }))
   end)
 end)

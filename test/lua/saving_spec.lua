@@ -219,7 +219,7 @@ describe('save', function()
 
   it('writes no file whose extension stands for the format of another program', function()
     for _, ending in ipairs { '.gif', '.BMP', '.tiff', '.webp', '.txt', '.json', '.mat', '.h5',
-                              '.pkl', '.pt', '.pth', '.onnx' } do
+                              '.pkl', '.pt', '.pth', '.onnx', '.gz', '.ppm', '.eps', '.zip' } do
       with_name(ending, function(name)
         assert.matches(ending .. ' files cannot be written', error_of(tensor.save, name, { 1 }), 1,
                        true)
@@ -445,7 +445,7 @@ describe('the option format', function()
       file:close()
       for _, case in ipairs {
         { "the option format = 'csv' reads a table of text" },
-        { 'unknown option separator; the options are format, functions', { separator = ',' } },
+        { "separator requires format = 'csv', or a file name ending in .csv", { separator = ',' } },
         { "option format must be 'csv' or 'tsv', got npy", { format = 'npy' } },
         { "the option mode is for Torch7's format", { format = 'csv', mode = 'ascii' } },
       } do

@@ -323,4 +323,5 @@ local function save(tensor, filename, object, options)
    end, options.sync)
 end
 
-return {load = load, save = save}
+return {load = load, save = save, options_of_load = options_of_load,
+        options_of_save = options_of_save}
