@@ -3,6 +3,7 @@
 local files = require 'tensor.files'
 local named_columns = require 'tensor.named_columns'
 local native = require 'tensor.native'
+local versions = require 'tensor.versions'
 
 local NAN = {}  -- the key of NaN, which a table cannot have as a key
 
@@ -106,6 +107,7 @@ local function install(tensor)
 
    -- Formats a description as a table with aligned columns.
    local function text_of(rows)
+      local width_of = versions.require 'tensor.plot.letters'.width
       local cells, widths = {headings}, {}
       for _, row in ipairs(rows) do
          local line = {tostring(row.name), row.type, ('%d'):format(row.count),
@@ -121,7 +123,7 @@ local function install(tensor)
       end
       for _, line in ipairs(cells) do
          for k, cell in ipairs(line) do
-            widths[k] = math.max(widths[k] or 0, #cell)
+            widths[k] = math.max(widths[k] or 0, width_of(cell))
          end
       end
       local lines = {}
@@ -129,8 +131,8 @@ local function install(tensor)
          local parts = {}
          for k, cell in ipairs(line) do
             local left = k <= 2
-            parts[k] = left and cell .. (' '):rep(widths[k] - #cell)
-                       or (' '):rep(widths[k] - #cell) .. cell
+            local blanks = (' '):rep(widths[k] - width_of(cell))
+            parts[k] = left and cell .. blanks or blanks .. cell
          end
          lines[#lines + 1] = (table.concat(parts, '  '):gsub('%s+$', ''))
       end

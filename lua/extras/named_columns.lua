@@ -6,6 +6,18 @@ local each = require 'tensor.versions'.each
 
 local named_columns = {}
 
+-- Returns the names of columns in a table, sorted.
+local function names_of(object)
+   local list = {}
+   for key in each(object) do
+      if type(key) == 'string' then
+         list[#list + 1] = key
+      end
+   end
+   table.sort(list)
+   return list
+end
+
 -- Returns the columns with these names, or the columns by position under these names.
 local function of_names(object, count, names)
    local columns, unknown = {}, nil
@@ -16,8 +28,10 @@ local function of_names(object, count, names)
    if not unknown then
       return columns, names
    elseif #names ~= count then
-      local is_selection = count == 0 or next(columns) ~= nil
-      error(is_selection and ('unknown column %s'):format(tostring(unknown[1])) or
+      local known = names_of(object)
+      local is_selection = count == 0 or #known > 0
+      error(is_selection and ('unknown column %s; the columns are %s'):format(
+               tostring(unknown[1]), table.concat(known, ', ', 1, math.min(#known, 20))) or
             ('%d names for %d columns'):format(#names, count), 0)
    end
    for k, name in ipairs(names) do
@@ -90,11 +104,7 @@ function named_columns.of(object, names)
    elseif count > 0 then
       return of_positions(object)
    end
-   local columns, sorted = {}, {}
-   for name in each(object) do
-      sorted[#sorted + 1] = name
-   end
-   table.sort(sorted)
+   local columns, sorted = {}, names_of(object)
    for k, name in ipairs(sorted) do
       columns[k] = object[name]
    end

@@ -113,6 +113,18 @@ height  Double      2        1         1.7  0.14142  1.6  1.65  1.7  1.75  1.8]]
       tostring(tensor.describe { height = tensor.Tensor { 1.6, 1.8, nan },
                                  city = { 'Rome', 'Oslo', 'Rome' } }))
   end)
+  it('is aligned by the columns of the terminal', function()
+    local wide = '\230\151\165\230\156\172'  -- each letter has two columns
+    local text = tostring(tensor.describe { ['gr\195\182\195\159e'] = { 1.5 },
+                                            [wide] = { '\195\164', '\227\129\132' },
+                                            e = { 'e\204\129' } })
+    local lines = {}
+    for line in text:gmatch '[^\n]+' do lines[#lines + 1] = line end
+    assert.are.equal('e       text        1        0  1 distinct  e\204\129: 1', lines[2])
+    assert.are.equal('gr\195\182\195\159e   number      1        0         1.5     0  1.5  1.5' ..
+                     '  1.5  1.5  1.5', lines[3])
+    assert.are.equal(wide .. '    text        2        0  2 distinct  \195\164: 1', lines[4])
+  end)
   it('rejects other values', function()
     fails(function() tensor.describe(tensor.ones(2)) end,
           'describe: a table of columns is expected')
@@ -140,7 +152,10 @@ describe('a table of columns', function()
       check_saved('height,b,c\n1.0,3,x\n2.0,4,y\n', name, columns, { 'height', 'b', 'c' })
       check_saved('p\nx\ny\n', name, { p = texts, q = texts }, { 'p' })
       for expected, arguments in pairs {
-        ['unknown column b'] = { columns, { names = { 'height', 'b' } } },
+        ['unknown column b; the columns are height, name, weight'] =
+          { columns, { names = { 'height', 'b' } } },
+        ['unknown column hight; the columns are height, name, weight'] =
+          { columns, { names = { 'hight' } } },
         ['column weight is not at position 1'] = { columns, { names = { 'weight', 'b', 'c' } } },
         ['1 names for 2 columns'] = { { heights, weights }, { names = { 'a' } } },
         ['3 names for 2 columns'] = { { heights, weights }, { names = { 'a', 'b', 'c' } } },
@@ -183,6 +198,19 @@ describe('a table of columns', function()
       local columns, names = tensor.load(name, { columns = true })
       check_saved(text, name, columns)
       check_saved(text, name, columns, names)
+    end)
+  end)
+
+  it('is saved if it contains strings, numbers and booleans', function()
+    format_files.with_name('.csv', function(name)
+      check_saved('a,b\nx,true\n1.5,false\n', name, { a = { 'x', 1.5 }, b = { true, false } })
+      for kind, value in pairs { table = {}, ['function'] = print, ['torch.DoubleTensor'] = heights,
+                                 } do
+        fails(function() tensor.save(name, { a = { 'x', 'y' }, b = { 1, value } }) end,
+              'column b, row 2: a string, a number or a boolean is expected, got ' .. kind)
+      end
+      fails(function() tensor.save(name, { { {} } }) end, 'column 1, row 1: a string, a number')
+      assert.are.equal('a,b\nx,true\n1.5,false\n', format_files.content(name))
     end)
   end)
 

@@ -287,11 +287,26 @@ local function columns_of(tensor, object, options)
    return columns, names
 end
 
+local written = {string = true, number = true, boolean = true}
+
+-- Returns the number of values of a column, and checks them.
+local function count_values(values, name)
+   local count = files.count(values)
+   for row = 1, count do
+      if not written[type(values[row])] then
+         error(('column %s, row %d: a string, a number or a boolean is expected, got %s')
+               :format(tostring(name), row, native.type_name(values[row])), 0)
+      end
+   end
+   return count
+end
+
 local function write_columns(tensor, file, object, separator, options)
    local columns, names = columns_of(tensor, object, options)
    local rows
    for k, values in ipairs(columns) do
-      local count = type(values) == 'table' and files.count(values) or values:size(1)
+      local count = type(values) == 'table' and count_values(values, names and names[k] or k)
+                    or values:size(1)
       if count ~= (rows or count) then
          error(('column %d has %d rows, and column 1 has %d'):format(k, count, rows), 0)
       end

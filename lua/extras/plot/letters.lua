@@ -34,6 +34,32 @@ function letters.count(text)
    return text:find '[\128-\255]' and #letters.list(text) or #text
 end
 
+-- The bytes of letters of two columns: of Chinese, Japanese and Korean, and emoji.
+local WIDE = {'^\225\132[\128-\191]$', '^\225\133[\128-\159]$', '^\226\186[\128-\191]$',
+              '^\226[\187-\191]', '^\227', '^[\228-\233]', '^\234[\128-\147]', '^\234[\176-\191]',
+              '^[\235\236]', '^\237[\128-\158]', '^\239[\164-\171]', '^\239\184[\176-\191]$',
+              '^\239\185', '^\239\188', '^\239\189[\128-\160]$', '^\239\191[\160-\166]$',
+              '^\240\159[\140-\171]', '^\240[\160-\191]'}
+
+local function columns_of(letter)
+   if #letter < 2 then return 1 end
+   if #letter == 2 then  -- accents on the letter before
+      return letter:find '^\204' and 0 or letter:find '^\205[\128-\175]$' and 0 or 1
+   end
+   for _, pattern in ipairs(WIDE) do
+      if letter:find(pattern) then return 2 end
+   end
+   return 1
+end
+
+--- Returns the number of columns of a text in a terminal.
+function letters.width(text)
+   if not text:find '[\128-\255]' then return #text end
+   local width = 0
+   for _, letter in ipairs(letters.list(text)) do width = width + columns_of(letter) end
+   return width
+end
+
 --- Returns the letter of a code point up to 65535.
 function letters.of_code(code)
    if code < 0x80 then return string.char(code) end
