@@ -10,6 +10,7 @@ local markers = require 'tensor.plot.markers'
 local LETTER = 6  -- width of a letter of small text
 local THICKNESS, DOT, GAP = 1.6, 4.5, 10
 local BAR_OF_COLORS = 14
+local LINE = 11  -- least distance of labels of the y axis
 
 local function widest(texts)
    local width = 0
@@ -21,6 +22,16 @@ local function mark_texts(axis)
    local texts = {}
    for i, mark in ipairs(axis.marks) do texts[i] = mark[2] end
    return texts
+end
+
+-- Returns a function that draws a label at y, unless it would overlap the last one.
+local function labels_at(page, x, align)
+   local last
+   return function(y, text)
+      if last and math.abs(y - last) < LINE then return end
+      page:text(x, y - 3.5, text, colors.axis, align)
+      last = y
+   end
 end
 
 local function draw_axes(page, box, view, options)
@@ -35,11 +46,12 @@ local function draw_axes(page, box, view, options)
          last = x + half + LETTER
       end
    end
+   local label = labels_at(page, box.x - 6, 'right')
    for _, mark in ipairs(view.y.marks) do
       local position = view.y:position(mark[1])
       local y = view.y.reversed and box.y + position * box.height or bottom - position * box.height
       if not view.picture then page:rect(box.x, y - 0.25, box.width, 0.5, colors.grid) end
-      page:text(box.x - 6, y - 3.5, mark[2], colors.axis, 'right')
+      label(y, mark[2])
    end
    if options.xlabel then
       page:text(box.x + box.width / 2, bottom + 26, options.xlabel, colors.text, 'center')
@@ -55,9 +67,9 @@ local function color_bar(page, box, layer)
    local x = box.x + box.width + 16
    local ramp = tensor.linspace(1, 0, 128):view(128, 1)
    page:image(x, box.y, BAR_OF_COLORS, box.height, colors.paint(tensor, ramp, 0, 1, layer.colors))
+   local label = labels_at(page, x + BAR_OF_COLORS + 5)
    for _, mark in ipairs(layer.scale.marks) do
-      local y = box.y + (1 - layer.scale:position(mark[1])) * box.height
-      page:text(x + BAR_OF_COLORS + 5, y - 3.5, mark[2], colors.axis)
+      label(box.y + (1 - layer.scale:position(mark[1])) * box.height, mark[2])
    end
 end
 
@@ -74,6 +86,16 @@ local function by_color(points, default)
       group[#group + 1] = point
    end
    return groups
+end
+
+-- Draws the part of a picture inside the axes.
+local function draw_picture(page, box, view, picture)
+   local x, picture_x = layout.span(view.x, picture, 3, box.width * 2)
+   local y, shown = layout.span(view.y, picture_x, 2, box.height * 2)
+   if not x or not y then return end
+   page:image(box.x + x.from * box.width, box.y + y.from * box.height,
+              (x.to - x.from) * box.width, (y.to - y.from) * box.height, shown,
+              {x = x.first, y = y.first, width = x.count, height = y.count})
 end
 
 -- Draws the layers in the rectangle of the axes. Returns those with names, and points on what was
@@ -107,7 +129,7 @@ local function draw_layers(page, box, view, layers)
    end
    for k, layer in ipairs(layers) do
       if layer.picture then
-         page:image(box.x, box.y, box.width, box.height, layer.picture)
+         draw_picture(page, box, view, layer.picture)
       elseif layer.kind == 'line' then
          draw_line(layer, layer, layer.color, layer.style)
       end
@@ -160,7 +182,7 @@ return function(figure, page)
             :format(options.width, options.height), 0)
    end
    if picture and (bare or options.aspect == 'equal') then  -- with square pixels
-      local across, down = picture.picture:size(3), picture.picture:size(2)
+      local across, down = view.x.to - view.x.from, view.y.to - view.y.from
       local zoom = math.min(box.width / across, box.height / down)
       box.x = box.x + (box.width - zoom * across) / 2
       box.width, box.height = zoom * across, zoom * down

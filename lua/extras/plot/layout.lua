@@ -141,6 +141,29 @@ function layout.positions(view, layer)
    return positions
 end
 
+--- Returns the part of dimension d of a picture inside an axis: `from` and `to`, positions on the
+-- axis, and `first` and `count`, the elements between them, where element k covers k - 1 to k.
+-- Returns nil if the part is empty. The second result is the picture; if the axis is logarithmic,
+-- its elements at equal steps, of which `steps` cover the axis.
+function layout.span(ax, picture, d, steps)
+   local size = picture:size(d)
+   local low, high = ax:position(0.5), ax:position(size + 0.5)
+   local part = {from = math.max(low, 0), to = math.min(high, 1)}
+   if part.from >= part.to then return nil, picture end
+   local function element(position) return ax:value(position) - 0.5 end
+   part.first = low >= 0 and 0 or element(0)
+   part.count = (high <= 1 and size or element(1)) - part.first
+   if not ax.log then return part, picture end
+   local list = {}
+   steps = math.ceil((part.to - part.from) * steps)
+   for k = 1, steps do
+      local at = element(part.from + (k - 0.5) / steps * (part.to - part.from))
+      list[k] = math.min(math.max(math.floor(at) + 1, 1), size)
+   end
+   part.first, part.count = 0, steps
+   return part, picture:index(d, require 'tensor'.LongTensor(list))
+end
+
 --- Returns the positions inside the axes.
 function layout.inside(positions)
    local inside = {}

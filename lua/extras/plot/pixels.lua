@@ -78,17 +78,20 @@ function pixels:text(x, y, text, color, align, size)
    end
 end
 
-function pixels:image(x, y, width, height, picture)
+--- Draws a picture in a rectangle. part: the rectangle of elements that is drawn, where element k
+-- covers k - 1 to k; by default all.
+function pixels:image(x, y, width, height, picture, part)
+   part = part or {x = 0, y = 0, width = picture:size(3), height = picture:size(2)}
    local tensor = require 'tensor'
    local left, across = span(x, width)
    local top, down = span(y, height)
    -- For each pixel, the element at its center.
-   local function nearest(count, size)
-      return tensor.range(0, count - 1):add(0.5):mul(size / count):floor():add(1)
+   local function nearest(count, first, covered, size)
+      return tensor.range(0, count - 1):add(0.5):mul(covered / count):add(first):floor():add(1)
                    :clamp(1, size):long()
    end
-   local shown = picture:index(2, nearest(down, picture:size(2)))
-                        :index(3, nearest(across, picture:size(3)))
+   local shown = picture:index(2, nearest(down, part.y, part.height, picture:size(2)))
+                        :index(3, nearest(across, part.x, part.width, picture:size(3)))
    self.canvas:region(left, top, across, down):copy(shown)
 end
 

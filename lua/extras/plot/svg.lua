@@ -90,11 +90,20 @@ function svg:text(x, y, text, color, align, size)
             number(y + CAPITALS * size), size, hex(color), ANCHORS[align or 'left'], escape(text))
 end
 
---- Draws a picture, a ByteTensor of 3 x H x W, scaled to a rectangle.
-function svg:image(x, y, width, height, picture)
+--- Draws a picture, a ByteTensor of 3 x H x W, scaled to a rectangle. part: as in pixels.lua.
+function svg:image(x, y, width, height, picture, part)
+   local across, down = picture:size(3), picture:size(2)
+   local is_part = part and (part.width < across or part.height < down)
+   if is_part then
+      self:put('<svg x="%s" y="%s" width="%s" height="%s" viewBox="%.9g %.9g %.9g %.9g" ' ..
+               'preserveAspectRatio="none">', number(x), number(y), number(width), number(height),
+               part.x, part.y, part.width, part.height)
+      x, y, width, height = 0, 0, across, down
+   end
    self:put('<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" ' ..
             'style="image-rendering:pixelated" xlink:href="data:image/png;base64,%s"/>',
             number(x), number(y), number(width), number(height), base64(encode_png(picture)))
+   if is_part then self:put('</svg>') end
 end
 
 function svg:result()

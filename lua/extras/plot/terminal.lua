@@ -8,6 +8,7 @@ local screen = require 'tensor.plot.screen'
 
 local SHADES = {' ', '\226\150\145', '\226\150\146', '\226\150\147', '\226\150\136'}
 local FULL, UPPER_HALF, SQUARE = '\226\150\136', '\226\150\128', '\226\150\160'
+local LOWER_HALF = '\226\150\132'
 
 -- Returns lines with each position multiplied.
 local function scaled(lines, across, down)
@@ -78,23 +79,33 @@ local function draw_boxes(page, view, boxes, color)
 end
 
 -- Without colors, a character is a shade of grey. With colors it has two pixels.
-local function draw_picture(page, layer)
+local function draw_picture(page, view, layer)
    local grey, height, width = layer.grey, layer.grey:size(1), layer.grey:size(2)
    local columns, rows = page.columns, page.rows
-   local function x_of(column) return math.floor((column + 0.5) * width / columns) + 1 end
-   local function color_at(row, column)  -- row: of half characters
-      local y = math.floor((row + 0.5) * height / (2 * rows)) + 1
+   local function inside(k, size) return k >= 1 and k <= size and k or nil end
+   local function x_of(column)
+      return inside(math.floor(view.x:value((column + 0.5) / columns) + 0.5), width)
+   end
+   local function y_of(position) return inside(math.floor(view.y:value(position) + 0.5), height) end
+   local function color_at(row, x)  -- row: of half characters
+      local y = y_of((row + 0.5) / (2 * rows))
+      if not x or not y then return nil end
       local color = {}
-      for channel = 1, 3 do color[channel] = layer.picture[channel][y][x_of(column)] end
+      for channel = 1, 3 do color[channel] = layer.picture[channel][y][x] end
       return color
    end
    for row = 0, rows - 1 do
       for column = 0, columns - 1 do
+         local x, y = x_of(column), y_of((row + 0.5) / rows)
          if page.mode then
-            page:put(column, row, UPPER_HALF, color_at(2 * row, column),
-                     color_at(2 * row + 1, column))
-         else
-            local value = grey[math.floor((row + 0.5) * height / rows) + 1][x_of(column)]
+            local upper, lower = color_at(2 * row, x), color_at(2 * row + 1, x)
+            if upper then
+               page:put(column, row, UPPER_HALF, upper, lower)
+            elseif lower then
+               page:put(column, row, LOWER_HALF, lower)
+            end
+         elseif x and y then
+            local value = grey[y][x]
             if value == value then
                page:put(column, row, SHADES[math.floor(value * 4.999) + 1])
             end
@@ -152,7 +163,7 @@ return function(figure, across, down, mode)
    end
    local columns = math.max(across - indent - 1, 8)
    if bare then  -- a character is about twice as high as wide
-      local height, width = view.picture.grey:size(1), view.picture.grey:size(2)
+      local height, width = view.y.to - view.y.from, view.x.to - view.x.from
       local zoom = math.min(columns / (2 * width), rows / height)
       columns = math.max(math.floor(zoom * 2 * width), 1)
       rows = math.max(math.floor(zoom * height), 1)
@@ -162,7 +173,7 @@ return function(figure, across, down, mode)
       if layer.band then draw_band(page, view, layer) end
    end
    for k, layer in ipairs(figure.layers) do
-      if layer.grey then draw_picture(page, layer) end
+      if layer.grey then draw_picture(page, view, layer) end
       if layer.x then draw_points(page, view, layer, layer.color, layer.style) end
       for _, path in ipairs(layer.paths or {}) do
          draw_points(page, view, path, path.color or layer.color, path.across and layer.style)

@@ -108,6 +108,12 @@ function axis.new(low, high, options)
                         scale = scale, marks = marks}, axis)
 end
 
+--- Returns the value at a position.
+function axis:value(position)
+   local at = 2 * (self.from / 2 * (1 - position) + self.to / 2 * position)
+   return self.scale == itself and at or 10 ^ at
+end
+
 --- Returns the position of a value: 0 at the low end, 1 at the high end, NaN if it has none (log of
 -- a nonpositive value).
 function axis:position(value)
