@@ -15,6 +15,10 @@ local COLUMNS, LINES = 72, 20  -- of a terminal
 local MOST_DATA = {line = 2, scatter = 2, contour = 3, band = 3}
 
 return function(tensor)
+   local function terminal_columns()
+      return versions.require 'tensor.plot.screen'.columns_of_terminal()
+   end
+
    -- Describes an object that is not a list with elements.
    local function description(object)
       if type(object) ~= 'table' then return native.type_name(object) end
@@ -290,7 +294,7 @@ return function(tensor)
       local draw = versions.require 'tensor.plot.terminal'
       return (guarded(draw, self, math.floor(columns), math.floor(lines), colors))
    end
-   Figure.__tostring = function(figure) return figure:text() end
+   Figure.__tostring = function(figure) return figure:text(terminal_columns()) end
 
    --- graphics(kind): returns the figure for a terminal that shows pictures. kind: "kitty" or
    -- "sixel".
@@ -306,7 +310,7 @@ return function(tensor)
    end
    -- The REPL calls it if the terminal shows pictures or colors.
    function Figure.__graphics(figure, kind)
-      if kind == 'true' or kind == '256' then return figure:text(nil, nil, kind) end
+      if kind == 'true' or kind == '256' then return figure:text(terminal_columns(), nil, kind) end
       return figure:graphics(kind)
    end
 
@@ -360,7 +364,7 @@ return function(tensor)
          return figure:text(width, lines, colors)
       end)
    end
-   Grid.__tostring = function(figures) return figures:text() end
+   Grid.__tostring = function(figures) return figures:text(terminal_columns()) end
 
    local function new_grid(rows)
       if type(rows) ~= 'table' or #rows == 0 then

@@ -109,3 +109,43 @@ describe('a heat map', function()
     end
   end)
 end)
+
+describe('figures in a terminal', function()
+  it('have its width', function()
+    local native = require 'tensor.native'
+    local before = native.terminal_width
+    finally(function() native.terminal_width = before end)
+    local figure = plot.line({ 1, 2, 3 })
+    local grid = plot.grid { { figure, figure } }
+    local function widest(text)
+      local most = 0
+      for line in text:gmatch '[^\n]+' do
+        most = math.max(most, require 'tensor.plot.letters'.count(line))
+      end
+      return most
+    end
+    for width, expected in pairs { [50] = 50, [10] = 20, [300] = 100, [72] = 72 } do
+      native.terminal_width = function() return width end
+      assert.are.equal(figure:text(expected), tostring(figure))
+      assert.are.equal(grid:text(expected), tostring(grid))
+      assert.are.equal(figure:text(expected, nil, '256'),
+                       getmetatable(figure).__graphics(figure, '256'))
+      assert.is_true(widest(tostring(figure)) <= expected)
+      assert.matches(('c=%d,'):format(math.min(width, 72)), figure:graphics 'kitty')
+    end
+    local path = os.tmpname()
+    local file = assert(io.open(path, 'w'))
+    native.terminal_width = function() return 40 end
+    local live = plot.live { output = file, terminal = true, interval = 0 }
+    live(1, { a = 1 })
+    file:close()
+    file = assert(io.open(path))
+    for line in (file:read '*a':gsub('\27%[K', '')):gmatch '[^\n]+' do
+      assert.is_true(widest(line) <= 40)
+    end
+    file:close()
+    os.remove(path)
+    native.terminal_width = function() end
+    assert.are.equal(figure:text(72), tostring(figure))
+  end)
+end)

@@ -2,6 +2,7 @@
 
 local base64 = require('tensor.plot.base64').encode
 local encode_png = require('tensor.formats.picture').encode_png
+local native = require 'tensor.native'
 
 local graphics = {}
 
@@ -12,9 +13,10 @@ local LEVELS = 6    -- levels of red, green and blue in sixels
 --- Encodes pixels, a ByteTensor of 3 x H x W, for kitty's protocol: a PNG file in chunks.
 function graphics.kitty(pixels)
    local text, parts = base64(encode_png(pixels)), {}
+   local columns = math.min(COLUMNS, native.terminal_width() or COLUMNS)
    for first = 1, #text, CHUNK do
       local more = first + CHUNK <= #text and 1 or 0
-      local head = first == 1 and ('f=100,a=T,c=%d,'):format(COLUMNS) or ''
+      local head = first == 1 and ('f=100,a=T,c=%d,'):format(columns) or ''
       parts[#parts + 1] = ('\27_G%sm=%d;%s\27\\'):format(head, more,
                                                          text:sub(first, first + CHUNK - 1))
    end

@@ -50,7 +50,8 @@ end
 
 --- Draws the figure in place of the last one.
 function live:draw()
-   local text = self:figure():text(self.columns, self.lines, self.colors)
+   local columns = self.columns or screen.columns_of_terminal()
+   local text = self:figure():text(columns, self.lines, self.colors)
    local up = self.height and ('\27[%dA\r'):format(self.height) or ''
    self.height = select(2, text:gsub('\n', '')) + 1
    self.output:write(up, (text:gsub('\n', '\27[K\n')), '\27[K\n')

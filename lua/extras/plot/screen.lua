@@ -1,12 +1,14 @@
 -- The characters of a plot in the terminal: Braille dots and other characters, with colors.
 
 local letters = require 'tensor.plot.letters'
+local native = require 'tensor.native'
 
 local screen = {}
 screen.__index = screen
 
 -- The bit of each dot in a Braille character, by row and column.
 local BITS = {{1, 8}, {2, 16}, {4, 32}, {64, 128}}
+local NARROWEST, WIDEST = 20, 100  -- figures in a terminal
 local RESET = '\27[0m'
 
 --- Creates an empty screen. Positions count from 0 at the top left. mode: 'true' (16 million
@@ -76,6 +78,12 @@ function screen:line(row)
    end
    if ink or paper then parts[#parts + 1] = RESET end
    return table.concat(parts)
+end
+
+--- Returns the number of columns of a figure in the terminal; nil if stdout is not a terminal.
+function screen.columns_of_terminal()
+   local width = native.terminal_width()
+   return width and math.min(math.max(width, NARROWEST), WIDEST)
 end
 
 --- Returns the colors of the terminal: 'true', '256' or nil. environment(name) returns an
