@@ -110,6 +110,39 @@ describe('a heat map', function()
   end)
 end)
 
+describe('the legend', function()
+  -- The corner of the legend: its frame is the only rectangle of this color after the axes.
+  local function corner(figure)
+    local calls = drawn(figure)
+    local x, y
+    for _, call in ipairs(calls.rect) do
+      local color = call[5]
+      if color[1] == 255 and color[2] == 255 and color[3] == 255 then x, y = call[1], call[2] end
+    end
+    local width, height = figure:size()
+    return (y < height / 2 and 'top ' or 'bottom ') .. (x < width / 2 and 'left' or 'right')
+  end
+
+  it('does not hide markers', function()
+    local options = { name = 'data', size = 8, width = 400, height = 250 }
+    assert.are.equal('top left', corner(plot.scatter({ 1, 2, 3, 4 }, { 1, 2, 3, 4 }, options)))
+    options = { name = 'data', size = 60, width = 400, height = 250, marker = 'square',
+                xlimits = { 0, 10 }, ylimits = { 0, 10 } }
+    assert.are.equal('top left', corner(plot.scatter({ 7.5 }, { 7.5 }, options)))
+    options.size = 4
+    assert.are.equal('top right', corner(plot.scatter({ 7.5 }, { 7.5 }, options)))
+  end)
+
+  it('is not wider than the axes', function()
+    local name = ('long name '):rep(10)
+    local figure = plot.line({ 1, 2 }, { name = name, width = 400 })
+    local shown = texts(figure):match '[^ ]* *long.*$'
+    assert.matches('^[%d ]*long name .*%.%.%.$', shown)
+    for _, call in ipairs(drawn(figure).rect) do assert.is_true(call[1] >= 0) end
+    assert.are.equal(1, #drawn(plot.line({ 1, 2 }, { name = name, width = 100 })).lines[1][1])
+  end)
+end)
+
 describe('figures in a terminal', function()
   it('have its width', function()
     local native = require 'tensor.native'

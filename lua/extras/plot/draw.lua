@@ -141,7 +141,10 @@ local function draw_layers(page, box, view, layers)
          for _, group in ipairs(by_color(points, layer.color)) do
             markers.draw(page, group, layer.marker or 'dot', group.color, layer.size or DOT)
          end
-         for _, point in ipairs(points) do ink[#ink + 1] = point end
+         local radius = markers.radius(layer.marker or 'dot', layer.size or DOT)
+         for _, point in ipairs(points) do
+            ink[#ink + 1] = {point[1], point[2], radius = radius}
+         end
       end
       for _, b in ipairs(view.boxes[k] or {}) do
          local function cut(axis, value)

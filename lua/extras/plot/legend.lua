@@ -13,6 +13,8 @@ local STEP = 8  -- distance of the points at which lines and boxes are counted
 
 -- In the order of preference.
 local corners = {'top right', 'top left', 'bottom right', 'bottom left'}
+local FRAME = 46  -- width of the marker and the margins; SVG fonts may be wider than LETTER
+local DOTS = '...'
 
 function legend.check(where)
    if where == 'none' then return end
@@ -42,6 +44,13 @@ function legend.add_box(ink, x, y, width, height)
    end
 end
 
+-- Returns a name with at most `most` letters.
+local function shortened(name, most)
+   local list = letters.list(name)
+   if #list <= most then return name end
+   return table.concat(list, '', 1, math.max(most - #DOTS, 1)) .. DOTS
+end
+
 local function place(box, width, height, where)
    local x = where:find 'right' and box.x + box.width - width - MARGIN or box.x + MARGIN
    local y = where:find 'top' and box.y + MARGIN or box.y + box.height - height - MARGIN
@@ -51,7 +60,8 @@ end
 local function covered(ink, x, y, width, height)
    local count = 0
    for _, p in ipairs(ink) do
-      if p[1] >= x and p[1] <= x + width and p[2] >= y and p[2] <= y + height then
+      local r = p.radius or 0
+      if p[1] + r >= x and p[1] - r <= x + width and p[2] + r >= y and p[2] - r <= y + height then
          count = count + 1
       end
    end
@@ -63,10 +73,11 @@ end
 function legend.draw(page, box, entries, ink, where)
    if #entries == 0 or where == 'none' then return end
    local width, height = 0, #entries * LINE + 8
+   local most = math.floor((box.width - 2 * MARGIN - FRAME) / LETTER)
    for _, entry in ipairs(entries) do
-      width = math.max(width, letters.count(entry.name) * LETTER)
+      width = math.max(width, letters.count(shortened(entry.name, most)) * LETTER)
    end
-   width = width + 46  -- SVG fonts may be wider
+   width = width + FRAME
    if not where then
       local least = math.huge
       for _, corner in ipairs(corners) do
@@ -91,7 +102,7 @@ function legend.draw(page, box, entries, ink, where)
          local color = entry.band and colors.lighter(entry.color) or entry.color
          page:rect(x + 8, middle - 4, 14, 8, color)
       end
-      page:text(x + 32, middle - 3.5, entry.name, colors.axis)
+      page:text(x + 32, middle - 3.5, shortened(entry.name, most), colors.axis)
    end
 end
 

@@ -3,6 +3,8 @@
 local markers = {}
 
 local THICKNESS = 1.4
+local SCALE = 0.75         -- of outlines: they look smaller than dots
+local REACH = 1.15 * SCALE  -- of the largest shape
 
 -- Lines around the center of a marker of size 2. An outline ends where it begins.
 local shapes = {
@@ -25,6 +27,11 @@ function markers.check(name)
    end
 end
 
+--- Returns the distance from the center of a marker that it reaches.
+function markers.radius(name, size)
+   return name == 'dot' and size / 2 or size * REACH
+end
+
 --- Draws a marker at each point.
 function markers.draw(page, points, name, color, size)
    if name == 'dot' then return page:dots(points, color, size) end
@@ -33,8 +40,7 @@ function markers.draw(page, points, name, color, size)
       for _, shape in ipairs(shapes[name]) do
          local line = {}
          for i, p in ipairs(shape) do
-            -- Outlines look smaller than dots.
-            line[i] = {point[1] + p[1] * size * 0.75, point[2] + p[2] * size * 0.75}
+            line[i] = {point[1] + p[1] * size * SCALE, point[2] + p[2] * size * SCALE}
          end
          lines[#lines + 1] = line
       end
