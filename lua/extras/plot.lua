@@ -47,13 +47,15 @@ return function(tensor)
          error(('plot: %s: a list of numbers is expected, got %s')
                :format(what, description(object)), 0)
       end
+      local list = {}
       for i, value in ipairs(object) do
          if type(value) ~= 'number' then
             error(('plot: element %d of %s must be a number, got %s')
                   :format(i, what, native.type_name(value)), 0)
          end
+         list[i] = value  -- a copy: the caller may change its table
       end
-      return object
+      return list
    end
 
    local function matrix(what, object)
@@ -90,7 +92,8 @@ return function(tensor)
       layer.paths = {}
       for i, distance in ipairs(errors) do
          local at = layer.x[i]
-         layer.paths[i] = {x = {at, at}, y = {layer.y[i] - distance, layer.y[i] + distance}}
+         layer.paths[i] = {x = {at, at}, y = {layer.y[i] - distance, layer.y[i] + distance},
+                           is_error_bar = true}
       end
    end
 
@@ -145,7 +148,6 @@ return function(tensor)
          layer.labels, heights = labels, values
       end
       layer.heights = numbers('heights', heights)
-      for i, label in ipairs(layer.labels or {}) do layer.labels[i] = tostring(label) end
    end
 
    function makers.histogram(layer, t)
@@ -206,8 +208,9 @@ return function(tensor)
       for i, sample in ipairs(samples) do
          boxes.add(layer, i, numbers('sample ' .. i, sample))
       end
-      layer.labels = layer.labels or {}
-      for i = 1, #samples do layer.labels[i] = tostring(layer.labels[i] or i) end
+      local labels = layer.labels or {}
+      layer.labels = {}
+      for i = 1, #samples do layer.labels[i] = labels[i] or tostring(i) end
    end
 
    function makers.image(layer, t)

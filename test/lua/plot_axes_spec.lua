@@ -110,6 +110,105 @@ describe('a heat map', function()
   end)
 end)
 
+describe('a box or bar without data', function()
+  it('has its place and its label', function()
+    local figures = { plot.bars({ 1, 2, nan }, { labels = { 'a', 'b', 'c' } }),
+                      plot.boxplot({ { 1, 2 }, { 2, 3 }, {} }, { labels = { 'a', 'b', 'c' } }),
+                      plot.bars({ nan, 1, nan }, { labels = { 'a', 'b', 'c' } }) }
+    for _, figure in ipairs(figures) do
+      local calls = drawn(figure)
+      local a, b, c = place(calls, 'a'), place(calls, 'b'), place(calls, 'c')
+      near(b - a, c - b)
+      assert.is_true(c < figure:size() - 30)
+      assert.matches('a +b +c', figure:text(50, 10))
+    end
+  end)
+
+  it('has no label outside the limits', function()
+    local figure = plot.bars({ 1, 2, 3, 4 }, { labels = { 'a', 'b', 'c', 'd' },
+                                               xlimits = { 1.5, 3.5 } })
+    assert.matches('^b c ', texts(figure))
+    assert.matches('^ +b +c$', figure:text(50, 10):match '[^\n]*$')
+    assert.is_nil(figure:svg():find('>a<', 1, true))
+    assert.matches('^a ', texts(plot.bars({ 1 }, { labels = { 'a', 'b' } })))
+    assert.is_nil(texts(plot.bars({ 1 }, { labels = { 'a', 'b' } })):find 'b')
+  end)
+end)
+
+describe('error bars on a logarithmic axis', function()
+  it('run to the bottom if they end at or below 0', function()
+    local figure = plot.scatter({ 1, 2, 3 }, { 1, 2, 3 }, { errors = { 0.5, 2.5, 3 },
+                                                           yscale = 'log' })
+    local lines = drawn(figure).lines
+    local rects = drawn(figure).rect
+    local bottom = rects[#rects][2] + 0.5
+    assert.are.equal(3, #lines)
+    for k = 2, 3 do
+      local line = lines[k][1][1]
+      assert.are.equal(2, #line)
+      near(line[1][1], line[2][1])
+      near(bottom, math.max(line[1][2], line[2][2]))
+    end
+    local first = lines[1][1][1]
+    assert.is_true(math.max(first[1][2], first[2][2]) < bottom - 1)
+    for line in figure:text(30, 10):gmatch '|([^\n]*)' do
+      assert.matches('\226[\160-\163].$', line)
+    end
+  end)
+
+  it('are not drawn below 0', function()
+    local figure = plot.scatter({ 1, 2 }, { 1, -2 }, { errors = { 0.5, 1 }, yscale = 'log' })
+    local lines = drawn(figure).lines
+    assert.are.equal(1, #lines[1][1])
+    assert.are.equal(0, #lines[2][1])
+  end)
+end)
+
+describe('tables of the caller', function()
+  it('may change after the call', function()
+    local y, figure = {}, plot.figure {}
+    for k = 1, 2 do
+      for i = 1, 3 do y[i] = i * k end
+      figure:line(y)
+    end
+    assert.are.same({ { 1, 2, 3 }, { 2, 4, 6 } }, { figure.layers[1].y, figure.layers[2].y })
+    local x, heights, limits, color = { 1, 2 }, { 3, 4 }, { 0, 9 }, { 1, 2, 3 }
+    local line = plot.line(x, heights, { ylimits = limits, color = color }):bars(heights)
+    x[1], heights[1], limits[1], color[1] = 100, 100, -100, 100
+    assert.are.same({ 1, 2 }, line.layers[1].x)
+    assert.are.same({ { 3, 4 }, { 3, 4 } }, { line.layers[1].y, line.layers[2].heights })
+    assert.are.same({ { 0, 9 }, { 1, 2, 3 } }, { line.options.ylimits, line.layers[1].color })
+  end)
+
+  it('are not changed', function()
+    local labels, few = { 2020, 2021 }, { 'a' }
+    assert.matches('^2020 2021', texts(plot.bars({ 1, 2 }, { labels = labels })))
+    assert.matches('^a 2 3', texts(plot.boxplot({ { 1 }, { 2 }, { 3 } }, { labels = few })))
+    assert.are.same({ { 2020, 2021 }, { 'a' } }, { labels, few })
+  end)
+end)
+
+describe('labels', function()
+  it('may be a vector', function()
+    local heights = { 1, 2 }
+    for _, labels in ipairs { tensor.LongTensor { 2020, 2021 }, tensor.Tensor { 2020, 2021 } } do
+      assert.matches('^2020 2021 ', texts(plot.bars(heights, { labels = labels })))
+      assert.matches('^2020 2021 ', texts(plot.boxplot({ { 1 }, { 2 } }, { labels = labels })))
+    end
+    assert.has_error(function() plot.bars(heights, { labels = tensor.ones(2, 2) }) end,
+                     'plot: labels are a list or a vector, got a tensor of 2 dimensions')
+    assert.has_error(function() plot.bars(heights, { labels = io.stdout }) end,
+                     'plot: labels are a list or a vector, got userdata')
+  end)
+
+  it('are not the first argument', function()
+    assert.has_error(function() plot.bars({ 'a', 'b' }, { 1, 2 }) end,
+                     'plot: options have names, got a list: bars(heights, {labels = {...}})')
+    assert.has_error(function() plot.line({ 1 }, { 2 }, { 3 }) end,
+                     'plot: options have names, got a list')
+  end)
+end)
+
 describe('the legend', function()
   -- The corner of the legend: its frame is the only rectangle of this color after the axes.
   local function corner(figure)

@@ -33,7 +33,7 @@ return {
           'Draws a bar for each element of a vector or a table. The keys of `{a = 1, b = 2}` ' ..
           'become labels, in alphabetical order. Bars of several calls are placed side by ' ..
           'side. Returns the figure.' .. figure ..
-          '; `name`, `color` and `labels`, a table of strings.',
+          '; `name`, `color` and `labels`, a table or a vector.',
       histogram =
           'Draws the number of elements of a tensor of any shape in each of `bins` bins. NaN ' ..
           'is left out. Returns the figure.' .. figure ..

@@ -6,6 +6,8 @@ local layout = {}
 
 local MARGIN = 0.04
 local BAR = 0.8  -- the fraction of the width per bar group that is filled
+-- Half the width at each position with a label.
+local HALF = {bars = BAR / 2, boxplot = 0.25}
 
 local function finite(x) return x - x == 0 end
 
@@ -81,6 +83,11 @@ function layout.of(figure, across, down)
          take(y, box[4], options.log.y)
          zero = true
       end
+      local half = HALF[layer.kind]
+      for i = 1, half and #(layer.heights or layer.labels) or 0 do
+         take(x, i - half)
+         take(x, i + half)
+      end
       take_points(layer, x, y, options.log)
       for _, path in ipairs(layer.paths or layer.band or {}) do
          take_points(path, x, y, options.log)
@@ -103,7 +110,10 @@ function layout.of(figure, across, down)
                         keeplow = zero and y.low == 0, keephigh = zero and y.high == 0})
    if labels then
       ax.marks = {}
-      for i, label in ipairs(labels) do ax.marks[i] = {i, label} end
+      for i, label in ipairs(labels) do
+         local position = ax:position(i)
+         if position >= 0 and position <= 1 then table.insert(ax.marks, {i, label}) end
+      end
    end
    ay.reversed = picture ~= nil or reversed or false
    return {x = ax, y = ay, boxes = boxes, picture = picture}
@@ -136,6 +146,10 @@ function layout.positions(view, layer)
       local py = layer.across == 'y' and layer.y[i] or view.y:position(layer.y[i])
       if view.y.reversed then py = 1 - py end
       local color = layer.point_colors and layer.point_colors[i]
+      if layer.is_error_bar and view.y.log and layer.y[i] <= 0 and
+            math.max(layer.y[1], layer.y[2]) > 0 then
+         py = view.y.reversed and 1 or 0
+      end
       positions[i] = finite(px) and finite(py) and {px, py, color}
    end
    return positions

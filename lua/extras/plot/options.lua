@@ -17,10 +17,11 @@ local of_layer = {
    band = {name = 'string', color = 'string table'},
    scatter = {name = 'string', color = 'string table userdata', colors = 'string', size = 'number',
               marker = 'string', errors = 'table userdata'},
-   boxplot = {name = 'string', color = 'string table', labels = 'table', thickness = 'number'},
+   boxplot = {name = 'string', color = 'string table', labels = 'table userdata',
+              thickness = 'number'},
    contour = {levels = 'number table userdata', colors = 'string', color = 'string table',
               thickness = 'number'},
-   bars = {name = 'string', color = 'string table', labels = 'table'},
+   bars = {name = 'string', color = 'string table', labels = 'table userdata'},
    histogram = {name = 'string', color = 'string table', bins = 'number', limits = 'table'},
    heatmap = {colors = 'string', limits = 'table'},
    image = {},
@@ -72,6 +73,24 @@ local function check_limits(name, t)
    end
 end
 
+-- Returns a list of labels, or a vector of numbers, as a list of strings.
+local function label_texts(labels)
+   local texts, tensor = {}, versions.require 'tensor'
+   if tensor.isTensor(labels) then
+      if labels:dim() > 1 then
+         error(('plot: labels are a list or a vector, got a tensor of %d dimensions')
+               :format(labels:dim()), 0)
+      end
+      labels = labels:nElement() > 0 and labels:totable() or {}
+   elseif type(labels) ~= 'table' then
+      error(('plot: labels are a list or a vector, got %s'):format(tensor.type(labels)), 0)
+   end
+   for i, label in ipairs(labels) do
+      texts[i] = type(label) == 'number' and ('%.14g'):format(label) or tostring(label)
+   end
+   return texts
+end
+
 -- Returns a color with rounded components, or nil if it is invalid.
 local function color_of(t)
    local color = {}
@@ -97,6 +116,10 @@ function plot_options.take(figure, options, kind)
    if type(options) ~= 'table' then
       error(('plot: a table of options is expected, got %s'):format(type(options)), 0)
    end
+   if options[1] ~= nil then
+      error('plot: options have names, got a list' ..
+            (kind == 'bars' and ': bars(heights, {labels = {...}})' or ''), 0)
+   end
    local all = {}
    for name, wanted in each(of_figure) do all[name] = wanted end
    for name, wanted in each(known) do all[name] = wanted end
@@ -107,6 +130,11 @@ function plot_options.take(figure, options, kind)
       error(('plot: %s%s'):format(failure, is_known and '; use ' .. ours or ''), 0)
    end
    for name, value in each(options) do
+      if name == 'labels' then
+         value = label_texts(value)
+      elseif type(value) == 'table' and name:find 'limits$' then
+         value = {versions.unpack(value)}  -- a copy: the caller may change its table
+      end
       if name:find 'limits$' then
          check_limits(name, value)
       elseif name:find '^.scale$' then
