@@ -2,6 +2,7 @@
 // FloatTensors and DoubleTensors. Residuals in the units of LAPACK's own tests.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cmath>
@@ -455,6 +456,29 @@ TYPED_TEST(Lapack, RunsOnSeveralThreadsAtOnce) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// Functions of LAPACK expect matrices by columns, so most calls begin with such a copy.
+TEST(SmallStacks, AreEnoughForTransposingCopies) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(0, pthread_attr_setstacksize(&attributes, 64 * 1024));
+  auto copy = [](void*) -> void* {
+    THDoubleTensor *a = THDoubleTensor_newWithSize2d(100, 90), *b = THDoubleTensor_new();
+    THDoubleTensor_fill(a, 1);
+    THDoubleTensor_set2d(a, 70, 80, 5);
+    THDoubleTensor* t = THDoubleTensor_newTranspose(a, 0, 1);
+    THDoubleTensor_resizeAs(b, t);
+    THDoubleTensor_copy(b, t);
+    EXPECT_EQ(5, THDoubleTensor_get2d(b, 80, 70));
+    EXPECT_EQ(9004, THDoubleTensor_sumall(b));
+    for (auto* tensor : {a, b, t}) THDoubleTensor_free(tensor);
+    return nullptr;
+  };
+  ASSERT_EQ(0, pthread_create(&thread, &attributes, copy, nullptr));
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ void transpose(int64_t item, char* out, const char* in, int64_t in_step, int64_t
 
 constexpr int kMostTransposed = 3;  // maximum number of transposed operands
 constexpr int64_t kMostItem = 8;
+constexpr int64_t kTileBytes = kTile * kTile * kMostItem;
 
 template <int most>
 struct Tiles {
@@ -131,8 +132,19 @@ struct Tiles {
   int transposed[kMostTransposed];
   int64_t item[kMostTransposed];
 
+  // Threads of a program may have small stacks, so the buffers of most tiles take a third.
   void run(int64_t tile) const {
-    alignas(64) char buffer[kMostTransposed][kTile * kTile * kMostItem];
+    int64_t bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += kTile * kTile * item[i];
+    if (bytes <= kTileBytes) return run_with_buffer<kTileBytes>(tile);
+    run_with_buffer<kMostTransposed * kTileBytes>(tile);
+  }
+
+ private:
+  template <int64_t bytes>
+  __attribute__((noinline)) void run_with_buffer(int64_t tile) const {
+    alignas(64) char buffer[bytes];
+    char* next = buffer;
     char* data[most];
     int64_t inner[most], outer[most];
     int64_t first0 = tile % columns * kTile;
@@ -153,8 +165,9 @@ struct Tiles {
       int k = transposed[i];
       // If the operand goes backwards, the rows of the buffer are read from the last to the first.
       const int64_t step = kTile * item[i], back = outer[k] < 0 ? n1 - 1 : 0;
-      transpose(item[i], buffer[i], data[k] + back * outer[k], inner[k], n0, n1);
-      data[k] = buffer[i] + back * step;
+      transpose(item[i], next, data[k] + back * outer[k], inner[k], n0, n1);
+      data[k] = next + back * step;
+      next += kTile * step;
       inner[k] = item[i];
       outer[k] = outer[k] < 0 ? -step : step;
     }
