@@ -1,5 +1,8 @@
 // Arguments that fit no signature as they are: operands of different element types, and numbers in
-// place of operands of element-wise operations or of lists of integers.
+// place of operands of element-wise operations or of lists of integers; and arguments that Torch7
+// ignores.
+
+#include <algorithm>
 
 #include "arguments.h"
 
@@ -182,6 +185,21 @@ bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads,
   const bool element_wise =
       overloads.element_wise || (overloads.function && overloads.function->element_wise);
   return element_wise && replace_numbers(L, state, overloads, args);
+}
+
+int count_of_used(lua_State* L, const State* state, const Overloads& overloads, int count) {
+  if (!state->is_torch7(Rule::arguments)) return count;
+  uint32_t flags = 0;
+  int most = 0;
+  for (const Pattern& pattern : overloads.patterns) {
+    flags |= pattern.row->flags;
+    most = std::max(most, pattern.args);
+  }
+  int used = flags & lua_flag::ignores_rest ? std::min(count, most) : count;
+  if (flags & (lua_flag::ignores_rest | lua_flag::ignores_nil)) {
+    while (used > 0 && lua_isnil(L, used)) --used;
+  }
+  return used;
 }
 
 }  // namespace bind

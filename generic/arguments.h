@@ -122,6 +122,9 @@ inline bool is_hidden(const State* state, const Pattern& pattern) {
 // different element types by their common type, or numbers by tensors or lists of one element.
 // Returns false if that is impossible.
 bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads, const Arguments& args);
+// By Torch7's rule some functions ignore arguments without effect, or nil at the end. Returns the
+// number of the others.
+int count_of_used(lua_State* L, const State* state, const Overloads& overloads, int count);
 // Pushes a copy of the tensor at a stack index in another element type.
 Tensor* push_converted(lua_State* L, State* state, const char* name, int index, DType type);
 // The element type to which operands of two types are converted.

@@ -61,12 +61,15 @@ THGenerator* take_generator(lua_State* L, State* state, int* next, int others) {
 int manual_seed(lua_State* L) {
   int next = 1;
   THGenerator* generator = take_generator(L, state_of(L), &next, 1);
-  double seed = check_number(L, next);
-  if (!(seed >= -9223372036854775808.0 && seed < 18446744073709551616.0)) {
+  const double number = check_number(L, next);
+  if (!(number >= -0x1p63 && number < 0x1p64)) {
     return argument_error(L, next, "a seed is an integer of at most 64 bits");
   }
-  THRandom_manualSeed(generator, seed < 0 ? static_cast<unsigned long>(static_cast<long>(seed))
-                                          : static_cast<unsigned long>(seed));
+  const th::Scalar seed = read_scalar(L, next, DType::Long);
+  const bool is_signed = seed.integral || number < 0;
+  const auto integer = seed.integral ? seed.i : is_signed ? static_cast<int64_t>(number) : 0;
+  THRandom_manualSeed(generator, is_signed ? static_cast<unsigned long>(integer)
+                                           : static_cast<unsigned long>(number));
   return 0;
 }
 

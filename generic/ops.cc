@@ -1,7 +1,6 @@
 // The calls of Lua functions and methods of the op table: finds the form that a call has, reads its
 // arguments, and calls the core.
 
-#include <algorithm>
 #include <cmath>
 
 #include "arguments.h"
@@ -347,10 +346,11 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   return results;
 }
 
-// A DoubleTensor of one element, on the CPU.
-Tensor* push_number_tensor(lua_State* L, State* state, const char* name) {
+// A tensor of one element, on the CPU.
+Tensor* push_number_tensor(lua_State* L, State* state, const char* name,
+                           DType type = DType::Double) {
   th::trace_access("uses a number that an operation returns");
-  Tensor* t = push_new_tensor(L, state, DType::Double);
+  Tensor* t = push_new_tensor(L, state, type);
   keep_on_cpu(L, name, t);
   int64_t one = 1;
   protect(L, name, [&] { th::resize(t, 1, &one); });
@@ -386,17 +386,31 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
   return 0;
 }
 
-int random_number(lua_State* L, State* state, const Overloads& overloads) {
-  Tensor* t = push_number_tensor(L, state, overloads.name);
+// Returns true if an argument is an integer that a double would round.
+bool has_long_integer(lua_State* L, int count) {
+  for (int i = 1; i <= count; ++i) {
+    if (read_scalar(L, i, DType::Long).integral) return true;
+  }
+  return false;
+}
+
+int random_number(lua_State* L, State* state, const Overloads& overloads,
+                  DType type = DType::Double) {
+  Tensor* t = push_number_tensor(L, state, overloads.name, type);
   lua_insert(L, 1);
   Arguments args(L, state);
   for (const Pattern& pattern : overloads.patterns) {
     if (!pattern.matches(args.codes, args.count)) continue;
-    if (!types_fit(pattern, args, DType::Double)) continue;
-    run_pattern(L, state, overloads.name, pattern, args, DType::Double);
-    push_element_of(L, t->storage, t->storageOffset);
+    if (!types_fit(pattern, args, type)) continue;
     // Only distributions of integers are defined for integral types.
-    if (is_defined(pattern, DType::Long)) replace_by_integer(L);
+    const bool of_integers = is_defined(pattern, DType::Long);
+    if (of_integers && type == DType::Double && has_long_integer(L, args.count)) {
+      lua_remove(L, 1);
+      return random_number(L, state, overloads, DType::Long);
+    }
+    run_pattern(L, state, overloads.name, pattern, args, type);
+    push_element_of(L, t->storage, t->storageOffset);
+    if (of_integers && type == DType::Double) replace_by_integer(L);
     return 1;
   }
   lua_remove(L, 1);
@@ -408,23 +422,6 @@ bool only_numbers(const Arguments& args) {
     if (i >= 16 || args.code(i) != kNumber) return false;
   }
   return args.count > 0;
-}
-
-// By Torch7's rule some functions ignore arguments without effect, or nil at the end. Returns the
-// number of the others.
-int count_of_used(lua_State* L, const State* state, const Overloads& overloads, int count) {
-  if (!state->is_torch7(Rule::arguments)) return count;
-  uint32_t flags = 0;
-  int most = 0;
-  for (const Pattern& pattern : overloads.patterns) {
-    flags |= pattern.row->flags;
-    most = std::max(most, pattern.args);
-  }
-  int used = flags & lua_flag::ignores_rest ? std::min(count, most) : count;
-  if (flags & (lua_flag::ignores_rest | lua_flag::ignores_nil)) {
-    while (used > 0 && lua_isnil(L, used)) --used;
-  }
-  return used;
 }
 
 bool has_nil(const Arguments& args) {

@@ -317,6 +317,8 @@ void check_kind(lua_State* L, int index, int type) {
 
 int64_t check_other_integer(lua_State* L, int index, const char* function, const char* parameter) {
   const double number = check_number(L, index);
+  const th::Scalar scalar = read_scalar(L, index, DType::Long);
+  if (scalar.integral) return scalar.i;
   const bool fits = number >= -0x1p63 && number < 0x1p63;
   const auto integer = fits ? static_cast<int64_t>(number) : 0;
   const bool exact = fits && static_cast<double>(integer) == number;
@@ -352,15 +354,10 @@ const char* check_text(lua_State* L, int index, const char* function) {
   __builtin_unreachable();
 }
 
-// Returns true if an element of the type can be the number.
-static bool fits(const th::Scalar& number, DType type) {
-  return (number.integral && type == DType::Long) || th::holds(type, number.to_double());
-}
-
 th::Scalar check_element(lua_State* L, int index, DType type, const char* function) {
   const double number = check_number(L, index);
   const th::Scalar scalar = read_scalar(L, index, type);
-  if (fits(scalar, type)) return scalar;
+  if (th::holds(type, scalar)) return scalar;
   const bool finite = std::isfinite(number) || !th::is_integral(type);
   if (finite && registered_state(L)->is_torch7(Rule::numbers)) return number;
   fail_misfit(L, number, type, function, ": convert the tensor, as t:double() does");
@@ -368,7 +365,7 @@ th::Scalar check_element(lua_State* L, int index, DType type, const char* functi
 
 th::Scalar check_listed_element(lua_State* L, int index, DType type, const char* function) {
   const th::Scalar scalar = read_scalar(L, index, type);
-  if (fits(scalar, type)) return scalar;
+  if (th::holds(type, scalar)) return scalar;
   const double number = scalar.to_double();
   if (!registered_state(L)->is_torch7(Rule::numbers)) fail_misfit(L, number, type, function);
   return number;

@@ -10,6 +10,7 @@ extern "C" {
 }
 
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <new>
@@ -350,9 +351,11 @@ inline bool read_integer(double number, int64_t* integer) {
   *integer = static_cast<int64_t>(number);
   return static_cast<double>(*integer) == number;
 }
-// The same for the value at a stack index. False for 0, which lua_tonumber returns for no number.
+// The same for the value at a stack index. False for 0, which lua_tonumber returns for no number,
+// and for large integers, which it may round.
 inline bool read_nonzero_integer(lua_State* L, int index, int64_t* integer) {
-  return read_integer(lua_tonumber(L, index), integer) && *integer != 0;
+  const double number = lua_tonumber(L, index);
+  return std::fabs(number) < 0x1p53 && read_integer(number, integer) && *integer != 0;
 }
 // For the arguments that check_integer does not handle inline.
 int64_t check_other_integer(lua_State* L, int index, const char* function, const char* parameter);

@@ -214,6 +214,22 @@ describe('fuse', function()
     assert.matches('divided by 0', message(tensor.fuse 'a / 0', a))
   end)
 
+  it('keeps integers that a double would round', function()
+    local zero, half = tensor.LongTensor { 0 }, tensor.LongTensor { 2 ^ 62 }
+    local function distance(text, t) return (tensor.fuse(text)(zero) - t)[1] end
+    assert.are.equal(1, distance('a + 9007199254740993', 2 ^ 53))
+    assert.are.equal(-1, distance('a - 9007199254740993', -2 ^ 53))
+    assert.are.equal(-1, distance('(a + 1) * -9007199254740993', -2 ^ 53))
+    assert.are.equal(1, distance('cmax(a, 9007199254740993)', 2 ^ 53))
+    assert.are.equal(0, distance('a + 9223372036854775807', half - 1 + half))
+    assert.matches('9.2233720368548e%+18 does not fit',
+                   message(tensor.fuse 'a + 9223372036854775808', zero))
+    local byte = tensor.ByteTensor { 1 }
+    assert.are.equal(1, tensor.fuse 'a < 9007199254740993' (byte)[1])
+    assert.are.equal(1, tensor.fuse 'clamp(a, 0, 9007199254740993)' (byte)[1])
+    assert.are.equal(2 ^ 54, tensor.fuse 'a + 18014398509481985' (tensor.Tensor { 0 })[1])
+  end)
+
   it('accepts more steps and operands than one pass supports', function()
     local parts, names, given, want = {}, {}, {}, tensor.zeros(5)
     for k = 1, 30 do

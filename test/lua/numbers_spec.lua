@@ -361,6 +361,19 @@ it('integers of Lua are exact in LongTensors, where Lua has integers', function(
   end
   for _, name in ipairs { 'Int', 'Byte' } do
     assert.is_false(pcall(function() tensor[name .. 'Tensor'](1):fill(most) end))
+    local one = tensor[name .. 'Tensor'] { 1 }
+    check({ 1 }, one:lt(odd))
+    check({ 1 }, tensor.clamp(one, -odd, odd))
+    check({ 0 }, one:eq(odd))
   end
   assert.are.equal(2 ^ 63, tensor.DoubleTensor { most }[1])
+  assert.are.equal(odd, tensor.random(odd, odd))
+  assert.are.equal(-odd, tensor.random(-odd, -odd))
+  check({ odd, odd }, L(2):random(odd, odd))
+  check({ odd }, tensor.randint(odd, odd + 1, { 1 }, 'torch.LongTensor'))
+  local g = tensor.Generator()
+  for _, seed in ipairs { odd, -odd, most, -1, 7 } do
+    tensor.manualSeed(g, seed)
+    assert.are.equal(seed, tensor.initialSeed(g))
+  end
 end)

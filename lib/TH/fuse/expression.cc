@@ -1,6 +1,7 @@
 #include "fuse/expression.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -45,6 +46,21 @@ constexpr int kUnaryLevel = 3;
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// Reads the number at the start of a text. An integer that a double would round stays an integer.
+Scalar read_number(const char* text, char** end) {
+  NumericLocale numbers;
+  const double value = std::strtod(text, end);
+  int64_t integer = 0;
+  if (value < 0x1p53) return value;
+  const auto read = std::from_chars(text, *end, integer);
+  if (read.ec != std::errc() || read.ptr != *end) return value;
+  return integer;
+}
+
+Scalar negative(const Scalar& number) {
+  return number.integral ? Scalar(-number.i) : Scalar(-number.d);
+}
+
 class Parser {
  public:
   explicit Parser(Expression* e) : e_(e), text_(e->text()) {}
@@ -82,7 +98,7 @@ class Parser {
     e_->nodes.push_back(made);
     return static_cast<int>(e_->nodes.size()) - 1;
   }
-  int number(size_t at, double value) {
+  int number(size_t at, Scalar value) {
     Node made(Node::number, at);
     made.value = value;
     return add(made);
@@ -115,10 +131,14 @@ class Parser {
   }
 
   int apply(size_t at, const Operator& op, int a, int b) {
-    if (is_number(a) && is_number(b)) return number(at, fold(at, op, node(a).value, node(b).value));
+    if (is_number(a) && is_number(b)) {
+      return number(at, fold(at, op, node(a).value.to_double(), node(b).value.to_double()));
+    }
     if (is_number(b)) {
       // t^2 is t * t, as in ops::pow, where it is exact.
-      if (op.number_right == Op::pow && node(b).value == 2) return apply(at, kOperators[8], a, a);
+      if (op.number_right == Op::pow && node(b).value.to_double() == 2) {
+        return apply(at, kOperators[8], a, a);
+      }
       return element(at, element_function(op.number_right), {a, b});
     }
     if (!is_number(a)) return element(at, element_function(op.tensors), {a, b});
@@ -167,8 +187,8 @@ class Parser {
     int result;
     if (take('-')) {
       int t = unary();
-      result =
-          is_number(t) ? number(at, -node(t).value) : element(at, element_function(Op::neg), {t});
+      result = is_number(t) ? number(at, negative(node(t).value))
+                            : element(at, element_function(Op::neg), {t});
     } else {
       result = primary();
       if (const Operator* op = operator_at(kUnaryLevel)) {
@@ -192,8 +212,7 @@ class Parser {
     const char* begin = text_.c_str() + at_;
     if (is_digit(*begin) || (*begin == '.' && is_digit(begin[1]))) {
       char* end;
-      NumericLocale numbers;
-      double value = std::strtod(begin, &end);
+      const Scalar value = read_number(begin, &end);
       at_ += static_cast<size_t>(end - begin);
       if (is_letter(*end)) e_->fail_at(at_, "an operator is expected");
       return number(at, value);
@@ -255,7 +274,7 @@ class Parser {
     made.reduction_row = &row;
     made.input[0] = arguments[0];
     if (arguments.size() == 2) {
-      double dim = is_number(arguments[1]) ? node(arguments[1]).value : 0;
+      double dim = is_number(arguments[1]) ? node(arguments[1]).value.to_double() : 0;
       if (dim == 0 || dim != std::floor(dim) || std::fabs(dim) > kMaxDims) {
         e_->fail_at(
             places[1], "'%s' takes a dimension here%s", name,
@@ -279,8 +298,7 @@ bool ExpressionNode::same_as(const ExpressionNode& other) const {
     return a.integral == b.integral && a.i == b.i;
   };
   return kind == other.kind && index == other.index && reduction_row == other.reduction_row &&
-         function == other.function && dim == other.dim &&
-         std::memcmp(&value, &other.value, sizeof(value)) == 0 &&
+         function == other.function && dim == other.dim && same_number(value, other.value) &&
          std::equal(input, input + 3, other.input) &&
          std::equal(numbers, numbers + 2, other.numbers, same_number);
 }

@@ -19,8 +19,8 @@ struct ExpressionNode {
   ExpressionNode(Kind of_kind, size_t place) : kind(of_kind), at(place) {}
 
   Kind kind;
-  size_t at;  // position in the text
-  double value = 0;
+  size_t at;      // position in the text
+  Scalar value;   // of a number
   int index = 0;  // of an operand
   const KernelReduction* reduction_row = nullptr;
   const ElementFunction* function = nullptr;  // of an element-wise operation

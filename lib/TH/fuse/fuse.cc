@@ -108,7 +108,7 @@ class Evaluation {
   const Shape& shape_of(int node) const { return shapes_[one_shape_ ? 0 : node]; }
   bool must_go_by_operations() const;
 
-  TensorRef constant(double value) {
+  TensorRef constant(const Scalar& value) {
     int64_t one = 1;
     TensorRef t(tensor_new_sized(dtype_, 1, &one));
     t->storage->set_current_device(by_operations_ ? nullptr : device_);
@@ -157,7 +157,7 @@ void Evaluation::check_types() {
     }
     bool divides = node.kind == Node::element && node.function->row.has(row_flag::divides);
     if (divides && is_integral(dtype_) && node.function->pattern == "TN" &&
-        static_cast<int64_t>(node.numbers[0].to_double()) == 0) {
+        std::trunc(node.numbers[0].to_double()) == 0) {
       e_.fail_at(node.at, "integers cannot be divided by 0");
     }
     if (node.kind == Node::element && !current_rules.torch7) check_numbers(node);
@@ -165,13 +165,14 @@ void Evaluation::check_types() {
 }
 
 void Evaluation::check_numbers(const Node& node) const {
-  auto check = [&](double number) {
+  auto check = [&](const Scalar& number) {
     if (holds(dtype_, number)) return;
-    e_.fail_at(node.at, "%.14g does not fit into elements of type %s", number, name(dtype_));
+    e_.fail_at(node.at, "%.14g does not fit into elements of type %s", number.to_double(),
+               name(dtype_));
   };
   const ElementRow& row = node.function->row;
   for (int k = 0; k < row.numbers && !row.has(row_flag::fits_numbers); ++k) {
-    check(node.numbers[k].to_double());
+    check(node.numbers[k]);
   }
   for (int input : node.input) {
     if (input >= 0 && e_.nodes[input].kind == Node::number) check(e_.nodes[input].value);

@@ -19,7 +19,7 @@ size_t hash_of(const ExpressionNode& node, DType type) {
   mix(static_cast<size_t>(node.index));
   for (int input : node.input) mix(static_cast<size_t>(input + 1));
   for (const Scalar& number : node.numbers) mix(static_cast<size_t>(number.i));
-  mix(std::hash<double>()(node.value));
+  mix(static_cast<size_t>(node.value.i));
   mix(reinterpret_cast<uintptr_t>(node.function));
   return hash;
 }

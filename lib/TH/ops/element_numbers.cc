@@ -42,6 +42,13 @@ class Integers {
   DType type_;
 };
 
+// Returns true for an integer that the type holds. Makes any other number a double.
+bool is_element(DType type, Scalar* number) {
+  if (number->integral && holds(type, *number)) return true;
+  *number = number->to_double();
+  return false;
+}
+
 // x < 2.5 is x < 3, and x > 2.5 is x > 2: `up` is where the number is rounded to. less: whether the
 // smallest elements compare true.
 void fit_order(const Integers& integers, Op* op, Scalar* number, bool up, bool less) {
@@ -71,7 +78,7 @@ void fit_equality(const Integers& integers, Op* op, Scalar* number, bool equal) 
 }
 
 void fit_least(DType type, Scalar* bound) {
-  if (bound->integral) return;
+  if (is_element(type, bound)) return;
   const Integers integers(type);
   const double whole = std::ceil(bound->d);
   const RangePosition position = integers.position_of(whole);
@@ -82,7 +89,7 @@ void fit_least(DType type, Scalar* bound) {
 }
 
 void fit_most(DType type, Scalar* bound) {
-  if (bound->integral) return;
+  if (is_element(type, bound)) return;
   const Integers integers(type);
   const double whole = std::floor(bound->d);
   const RangePosition position = integers.position_of(whole);
@@ -135,7 +142,7 @@ bool is_comparison(Op op) {
 }
 
 void fit_comparison(DType type, Op* op, Scalar* number) {
-  if (number->integral) return;
+  if (is_element(type, number)) return;
   const Integers integers(type);
   switch (*op) {
     case Op::ltValue:

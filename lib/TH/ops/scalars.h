@@ -34,6 +34,9 @@ inline bool holds(DType type, double number) {
     }
   });
 }
+inline bool holds(DType type, const Scalar& number) {
+  return (number.integral && type == DType::Long) || holds(type, number.to_double());
+}
 
 }  // namespace th
 
