@@ -219,7 +219,7 @@ bool is_mask(const Object& object) { return object.is_tensor() && object.dtype()
 // Returns true for a mask of the first dimensions, as in t[{mask}], by NumPy's rule. A mask with as
 // many elements as t pairs with them in order, unless its sizes are those of the first dimensions.
 bool is_mask_of_first(const State& state, const Tensor& t, const Object& key) {
-  if (!is_mask(key) || state.rules.pairing != th::Pairing::numpy) return false;
+  if (!is_mask(key) || state.is_torch7(Rule::broadcast)) return false;
   const Tensor& mask = *key.tensor();
   if (mask.nDimension == 0 || mask.nDimension >= t.nDimension) return false;
   return mask.numel() != t.numel() || std::equal(mask.size, mask.size + mask.nDimension, t.size);
@@ -405,7 +405,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   }
   // indexPutMask checks the number of elements, and assigns one element to each position.
   const bool is_put =
-      !number && (state->rules.pairing == th::Pairing::numpy || (tracked && source->numel() == 1));
+      !number && (!state->is_torch7(Rule::broadcast) || (tracked && source->numel() == 1));
   protect(L, kIndexing, [&] {
     th::RulesScope rules(state->rules);
     if (number) {

@@ -212,6 +212,27 @@ describe('shapes that differ', function()
     end
   end)
 
+  it('select rows by a mask of the first dimensions, unless Torch7 pairs them in order', function()
+    local first = tensor.ByteTensor { 1, 0, 0 }
+    for mode, want in pairs { numpy = { { 1, 2, 3 } }, strict = { { 1, 2, 3 } },
+                              torch7 = { 1, 4, 7 } } do
+      tensor.setBroadcast(mode)
+      assert.are.same(want, numbers(1, 3, 3)[first]:totable(), mode)
+      local t = numbers(1, 2, 2)
+      t[tensor.ByteTensor { 1, 0 }] = 5
+      assert.are.same(mode == 'torch7' and { { 5, 2 }, { 5, 4 } } or { { 5, 5 }, { 3, 4 } },
+                      t:totable(), mode)
+    end
+    tensor.setBroadcast 'strict'
+    local t = numbers(1, 4, 2, 1)[tensor.ByteTensor { 1, 0, 0, 1 }]
+    assert.are.same({ { { 1 }, { 2 } }, { { 7 }, { 8 } } }, t:totable())
+    assert.are.same({ { 1, 2 } }, numbers(1, 3, 2)[first]:totable())
+    assert.are.same({ { 8, 9 }, { 3, 4 } }, numbers(1, 2, 2):indexPut(
+                      tensor.ByteTensor { 1, 0 }, numbers(8, 2)):totable())
+    -- A mask of as many elements in another shape.
+    assert.is_false((pcall(function() return numbers(1, 2, 3)[tensor.ByteTensor(6):fill(1)] end)))
+  end)
+
   it('do not matter to operations on one tensor', function()
     tensor.setBroadcast 'strict'
     local t = numbers(1, 2, 3)
