@@ -233,6 +233,40 @@ describe('shapes that differ', function()
     assert.is_false((pcall(function() return numbers(1, 2, 3)[tensor.ByteTensor(6):fill(1)] end)))
   end)
 
+  it('do not matter inside of operations', function()
+    local a = tensor.DoubleTensor { { 2, 1 }, { 1, 3 } }
+    local classes = tensor.LongTensor { { 1, 2, 1 }, { 2, 1, 2 } }
+    local calls = {
+      function() return a:logsumexp(1) end, function() return tensor.nanmean(a, 2) end,
+      function() return tensor.quantile(a, 0.5, 1) end,
+      function() return tensor.solve(a, numbers(1, 2)) end,
+      function() return tensor.solve(a:view(1, 2, 2):expand(3, 2, 2), numbers(1, 3, 2)) end,
+      function() return tensor.crossEntropy(numbers(1, 2, 3, 4), classes, nil, 'none') end,
+      function()
+        return (tensor.grad(function(x) return tensor.solve(x, numbers(1, 2)):sum() end)(a))
+      end,
+    }
+    for k, call in ipairs(calls) do
+      tensor.setBroadcast 'numpy'
+      local ok, want = pcall(call)
+      assert.is_true(ok, tostring(k) .. ': ' .. tostring(want))
+      tensor.setBroadcast 'strict'
+      assert.are.same(want:totable(), call():totable(), k)
+    end
+  end)
+
+  it('matter to the operands of operations that consist of others', function()
+    tensor.setBroadcast 'strict'
+    local a, b = numbers(1, 3, 1), numbers(1, 1, 3)
+    for _, name in ipairs { 'allclose', 'beta', 'clamp', 'dist', 'isclose' } do
+      local arguments = { a, b, name == 'clamp' and b or nil }
+      local ok, message = pcall(tensor[name], unpack(arguments))
+      assert.is_false(ok, name)
+      assert.matches(name .. ": .*setBroadcast 'strict'", message)
+    end
+    assert.is_false((pcall(tensor.allclose, a:long(), b:long())))
+  end)
+
   it('do not matter to operations on one tensor', function()
     tensor.setBroadcast 'strict'
     local t = numbers(1, 2, 3)

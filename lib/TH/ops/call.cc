@@ -8,6 +8,7 @@
 #include "ops/operands.h"
 #include "ops/ops.h"
 #include "ops/rows.h"
+#include "ops/rules.h"
 #include "ops/tracer.h"
 #include "tensor/checked.h"
 #include "tensor/overlap.h"
@@ -442,13 +443,45 @@ void run_traced(const OpRow& row, void* arguments) {
   traced.finish();
 }
 
+void run_strictly(const OpRow& row, void* arguments) {
+  StrictScope rules(row, arguments);
+  if (tracing()) return run_traced(row, arguments);
+  run_operation(row, arguments);
+}
+
+bool is_operand_of(const StrictCall& call, const Tensor* tensor) {
+  bool found = false;
+  for_each_tensor(call.row, call.arguments, [&](const Tensor* t, const Parameter& p) {
+    const bool is_read = !p.is_result() || p.kind == ParameterKind::inout;
+    found = found || (is_read && t == tensor);
+  });
+  return found;
+}
+
 }  // namespace
+
+Rules StrictScope::rules_of(const StrictCall& own) noexcept {
+  Rules rules = current_rules;
+  const StrictCall* outermost = strict_call;
+  if (!outermost) return rules;
+  const Tensor* first = nullptr;
+  bool are_two = false;
+  for_each_tensor(own.row, own.arguments, [&](const Tensor* t, const Parameter&) {
+    if (are_two || t == first || !is_operand_of(*outermost, t)) return;
+    are_two = first != nullptr;
+    first = t;
+  });
+  if (!are_two) rules.pairing = Pairing::numpy;
+  return rules;
+}
 
 void call(Op op, void* arguments) {
   const OpRow& row = row_of(op);
   OpScope scope(op);
   try {
-    if (tracing()) {
+    if (current_rules.pairing == Pairing::strict) {
+      run_strictly(row, arguments);
+    } else if (tracing()) {
       run_traced(row, arguments);
     } else {
       run_operation(row, arguments);

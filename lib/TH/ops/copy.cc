@@ -157,12 +157,18 @@ static void run_copy(Tensor* r, Tensor* src) {
   copy_elements(r, src, ndim, size);
 }
 
-void ops::copy(Tensor* r, Tensor* src) {
-  if (!tracing()) return run_copy(r, src);
-  args::copy arguments{r, src};
-  TracedCall traced(row_of(Op::copy), &arguments);
-  run_copy(r, src);
+static void copy_by_rules(args::copy* a) {
+  if (!tracing()) return run_copy(a->r, a->src);
+  TracedCall traced(row_of(Op::copy), a);
+  run_copy(a->r, a->src);
   traced.finish();
+}
+
+void ops::copy(Tensor* r, Tensor* src) {
+  args::copy arguments{r, src};
+  if (current_rules.pairing != Pairing::strict) return copy_by_rules(&arguments);
+  StrictScope rules(row_of(Op::copy), &arguments);
+  copy_by_rules(&arguments);
 }
 
 }  // namespace th

@@ -9,6 +9,7 @@
 namespace th {
 
 __thread Rules current_rules;
+__thread const StrictCall* strict_call;
 
 namespace {
 
