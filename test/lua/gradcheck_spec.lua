@@ -99,6 +99,26 @@ describe('tracked numbers', function()
     assert.are.equal(8, slope)
   end)
 
+  it('are written to storages', function()
+    is_right(function(n, t)
+      local y = t * 1
+      y:storage()[2] = n * y[1]
+      return y
+    end)
+    is_right(function(n, t)
+      local y = t * 1
+      y:storage():fill(n * y[1])
+      return y
+    end)
+    local found = tensor.grad(function(t)
+      local y, whole = tensor.FloatTensor(3):zero(), tensor.LongTensor(2)
+      y:storage()[3] = t[1] * t[2]
+      whole:storage()[1] = t[1]
+      return y:sum() + whole[1]
+    end)(D{ 2, 5 })
+    assert.are.same({ 5, 2 }, found:totable())
+  end)
+
   it('are named in the errors of operations that do not accept them', function()
     local function refused(message, f)
       local fine, found = pcall(tensor.grad(function(n)
