@@ -8,6 +8,7 @@
 #include "luaT.h"
 #include "lua_compat.h"
 #include "ops/ops.h"
+#include "rows.h"
 
 namespace bind {
 
@@ -334,6 +335,20 @@ int numbers(lua_State* L) {
   return 0;
 }
 
+// element_wise(): the set of the names of the element-wise functions of two tensors.
+int element_wise(lua_State* L) {
+  lua_newtable(L);
+  for (int k = 0; k < kRows; ++k) {
+    const Row& row = row_at(k);
+    const th::OpRow& op = *row.op;
+    if (!(op.flags & th::row_flag::element_wise) || op.count != 3) continue;
+    if (!op.parameters[1].is_operand() || !op.parameters[2].is_operand()) continue;
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, row.lua);
+  }
+  return 1;
+}
+
 const Method functions[] = {{"tape", guarded<make>},
                             {"close", guarded<delete_tape>},
                             {"track", guarded<track>},
@@ -356,7 +371,8 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"resume", guarded<resume_in>},
                             {"copied", guarded<copied>},
                             {"detached", guarded<detached>},
-                            {"numbers", guarded<numbers>}};
+                            {"numbers", guarded<numbers>},
+                            {"element_wise", guarded<element_wise>}};
 
 }  // namespace
 

@@ -41,13 +41,14 @@ return function(tensor, native)
    -- The operations of element-wise arithmetic whose second operand is a tensor, by the names of
    -- those whose second operand is a number.
    local of_tensors = {
-      add = 'add', sub = 'csub', csub = 'csub', mul = 'cmul', cmul = 'cmul', div = 'cdiv',
-      cdiv = 'cdiv', pow = 'cpow', cpow = 'cpow', fmod = 'cfmod', cfmod = 'cfmod',
-      remainder = 'cremainder', mod = 'cfmod', cremainder = 'cremainder', cmax = 'cmax',
-      cmin = 'cmin', clamp = 'cmax', clampMax = 'cmin', atan2 = 'atan2', lt = 'lt', le = 'le',
-      gt = 'gt', ge = 'ge', eq = 'eq', ne = 'ne', ['+'] = 'add', ['-'] = 'csub', ['*'] = 'cmul',
-      ['/'] = 'cdiv', ['^'] = 'cpow', ['%'] = 'cremainder'
+      add = 'add', sub = 'csub', csub = 'csub', mul = 'cmul', div = 'cdiv', pow = 'cpow',
+      fmod = 'cfmod', remainder = 'cremainder', mod = 'cfmod', clamp = 'cmax', clampMax = 'cmin',
+      ['+'] = 'add', ['-'] = 'csub', ['*'] = 'cmul', ['/'] = 'cdiv', ['^'] = 'cpow',
+      ['%'] = 'cremainder'
    }
+   for name in each(native.element_wise()) do
+      of_tensors[name] = name
+   end
 
    -- types: those of the arguments, if no form accepts them.
    local function refused(name, types)
@@ -80,6 +81,9 @@ return function(tensor, native)
       fill = function(result, t, rest)
          return (result or t.new():resizeAs(t)):copy(expanded(rest[1], t))
       end,
+      fullLike = function(result, t, rest)
+         return (result or t.new()):resizeAs(t):copy(expanded(rest[1], t))
+      end,
       clamp = function(result, t, rest)
          return into(result, 'cmin', tensor.cmax(t, expanded(rest[1], t)), expanded(rest[2], t))
       end,
@@ -108,6 +112,11 @@ return function(tensor, native)
          local t, mask, value = unpack(arguments, 1, 3)
          return arguments.n == 3 and istensor(mask) and is_floating(t)
             and t:maskedCopy(mask, expanded(value, t))
+      end,
+      indexPut = function(_, arguments)
+         local t, indices, value, accumulate = unpack(arguments, 1, 4)
+         return isnumber(value) and is_floating(t)
+            and t:indexPut(indices, value.tensor:type(t:type()), accumulate or false)
       end,
       where = function(is_method, arguments)
          local mask, a, b = unpack(arguments, 1, 3)

@@ -99,6 +99,29 @@ describe('tracked numbers', function()
     assert.are.equal(8, slope)
   end)
 
+  it('are accepted by functions of two tensors', function()
+    for _, name in ipairs{ 'hypot', 'logaddexp', 'fmax', 'fmin', 'atan2' } do
+      is_right(function(n, t) return tensor[name](t, n * n) end)
+      is_right(function(n, t) return tensor[name](n * n, t) end)
+      is_right(function(n, t) return (t * 1)[name](t * 1, n * n) end)
+    end
+    is_right(function(n, t) return tensor.xlogy(t, n * n) end)
+    is_right(function(n, t) return tensor.xlogy(n, t * t) end)
+    is_right(function(n, t) return tensor.copysign(t, n) end)
+    is_right(function(n, t) return tensor.copysign(n, t) end)
+    local slope = tensor.grad(function(n) return tensor.igamma(D{ 1, 2 }, n):sum() end)(1)
+    assert.is_true(math.abs(slope - 2 * math.exp(-1)) < 1e-12)
+  end)
+
+  it('are accepted by fullLike and indexPut', function()
+    local index, twice = tensor.LongTensor{ 2 }, tensor.LongTensor{ 2, 2 }
+    is_right(function(n, t) return tensor.fullLike(t, n * n) + t end)
+    is_right(function(n, t) return tensor.fullLike(t * 1, t, n * n) + t end)
+    is_right(function(n, t) return (t * 1):indexPut(mask, n * n) end)
+    is_right(function(n, t) return (t * 1):indexPut({ index }, n * n) end)
+    is_right(function(n, t) return (t * 1):indexPut({ twice }, n * n, true) end)
+  end)
+
   it('are written to storages', function()
     is_right(function(n, t)
       local y = t * 1
