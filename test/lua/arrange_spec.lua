@@ -200,6 +200,8 @@ describe('rows that arrange', function()
          tensor.ones(2, 2, 3), tensor.ones(3, 3, 2))
     says('indices of size %[3 x 1%] do not fit a tensor of size %[2 x 3%] along dimension 2',
          tensor.takeAlongDim, t, tensor.LongTensor(3, 1):fill(1), 2)
+    says('scatter: indices of size %[2%] do not fit a source of size %[1%]', r.scatter, 1,
+         tensor.LongTensor { 1, 2 }, tensor.ones(1))
     says('index 4 is out of range', tensor.takeAlongDim, t, tensor.LongTensor { { 4, 1 } }, 2)
     says('low must be less than high, got low = 3 and high = 3', tensor.randint, 3, 3, 2)
     -- A device may report the error later.

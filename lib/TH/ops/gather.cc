@@ -12,29 +12,35 @@ namespace th {
 
 namespace {
 
-// Throws an error about the argument `field` if index does not have as many dimensions as t, or is
-// larger in a dimension. Dimension dim counts only if along_dim.
-void check_fits(const Shapes& s, Tensor* const& field, const Tensor& index, const Tensor& t,
-                int64_t dim, bool along_dim) {
+// Returns true if index has as many dimensions as t, and is not larger in any. Dimension `except`
+// may be larger.
+bool fits_in(const Tensor& index, const Tensor& t, int64_t except = -1) {
   bool fits = index.nDimension == t.nDimension;
   for (int d = 0; fits && d < t.nDimension; ++d) {
-    fits = index.size[d] <= t.size[d] || (d == dim && !along_dim);
+    fits = index.size[d] <= t.size[d] || d == except;
   }
-  if (fits) return;
-  s.fail(field, "indices of size %s do not fit a tensor of size %s along dimension %lld",
-         shape_text(index).c_str(), shape_text(t).c_str(), shown(dim));
+  return fits;
+}
+
+template <class Arguments>
+void check_fits(const Arguments& a, const Tensor& t, const Shapes& s) {
+  if (fits_in(*a.index, t, a.dim)) return;
+  s.fail(a.index, "indices of size %s do not fit a tensor of size %s along dimension %lld",
+         shape_text(*a.index).c_str(), shape_text(t).c_str(), shown(a.dim));
 }
 
 // The shapes of the operations that write to the positions of an index.
 template <class Arguments>
 void check_index(Arguments& a, const Shapes& s) {
   a.dim = s.dim(a.dim, *a.tensor);
-  check_fits(s, a.index, *a.index, *a.tensor, a.dim, false);
+  check_fits(a, *a.tensor, s);
 }
 template <class Arguments>
 void check_index_and_source(Arguments& a, const Shapes& s) {
   check_index(a, s);
-  check_fits(s, a.src, *a.index, *a.src, a.dim, true);
+  if (fits_in(*a.index, *a.src)) return;
+  s.fail(a.src, "indices of size %s do not fit a source of size %s", shape_text(*a.index).c_str(),
+         shape_text(*a.src).c_str());
 }
 
 template <class Arguments>
@@ -46,7 +52,7 @@ void scatter_from(const Arguments& a, ScatterAction action) {
 
 void shapes(args::gather& a, Shapes& s) {
   a.dim = s.dim(a.dim, *a.src);
-  check_fits(s, a.index, *a.index, *a.src, a.dim, false);
+  check_fits(a, *a.src, s);
   check_indices(indices_of(a, *a.src, IndexShape::full), *a.src, *a.tensor);
   s.set(a.tensor, *a.index);
 }
