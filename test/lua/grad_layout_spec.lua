@@ -131,3 +131,11 @@ describe('the gradient of elu', function()
     end
   end)
 end)
+
+describe('topk of no elements', function()
+  it('has the gradient 0', function()
+    local x = tensor.DoubleTensor { 1, 2 }
+    local g = tensor.grad(function(t) return t:topk(0):sum() + t:sum() end)(x)
+    assert.are.same({ 1, 1 }, g:totable())
+  end)
+end)

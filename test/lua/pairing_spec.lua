@@ -236,7 +236,7 @@ describe('shapes that differ', function()
   it('do not matter inside of operations', function()
     local a = tensor.DoubleTensor { { 2, 1 }, { 1, 3 } }
     local classes = tensor.LongTensor { { 1, 2, 1 }, { 2, 1, 2 } }
-    local calls = {
+    local composed = {
       function() return a:logsumexp(1) end, function() return tensor.nanmean(a, 2) end,
       function() return tensor.quantile(a, 0.5, 1) end,
       function() return tensor.solve(a, numbers(1, 2)) end,
@@ -246,7 +246,7 @@ describe('shapes that differ', function()
         return (tensor.grad(function(x) return tensor.solve(x, numbers(1, 2)):sum() end)(a))
       end,
     }
-    for k, call in ipairs(calls) do
+    for k, call in ipairs(composed) do
       tensor.setBroadcast 'numpy'
       local ok, want = pcall(call)
       assert.is_true(ok, tostring(k) .. ': ' .. tostring(want))

@@ -51,10 +51,11 @@ void set_one_each(Arguments& a, Shapes& s) {
 }
 
 template <class Arguments>
-void check_k(const Arguments& a, int64_t dim, const Shapes& s) {
-  if (a.k >= 1 && a.k <= a.t->size[dim]) return;
-  s.fail(a.k, "k is %lld, but dimension %lld of %s has %lld elements", static_cast<long long>(a.k),
-         shown(dim), shape_text(*a.t).c_str(), static_cast<long long>(a.t->size[dim]));
+void check_k(const Arguments& a, int64_t dim, int least, const Shapes& s) {
+  const auto most = static_cast<long long>(a.t->size[dim]);
+  if (a.k >= least && a.k <= most) return;
+  s.fail(a.k, "k is %lld; expected from %d to %lld, the size of dimension %lld of %s",
+         static_cast<long long>(a.k), least, most, shown(dim), shape_text(*a.t).c_str());
 }
 
 // Returns 1 for each element that differs from the one before it, along a dimension of sorted
@@ -310,7 +311,7 @@ void calls(args::argsort& a) {
 
 void shapes(args::kthvalue& a, Shapes& s) {
   check_dim_with_elements(a, s);
-  check_k(a, a.dimension, s);
+  check_k(a, a.dimension, 1, s);
   set_one_each(a, s);
 }
 void calls(args::kthvalue& a) {
@@ -328,8 +329,8 @@ void calls(args::median& a) {
 
 void shapes(args::kthvalueall& a, Shapes& s) {
   if (a.k >= 1 && a.k <= a.t->numel()) return;
-  s.fail(a.k, "k is %lld, but the tensor has %lld elements", static_cast<long long>(a.k),
-         static_cast<long long>(a.t->numel()));
+  s.fail(a.k, "k is %lld; expected from 1 to %lld, the number of elements",
+         static_cast<long long>(a.k), static_cast<long long>(a.t->numel()));
 }
 void calls(args::kthvalueall& a) { a.returned = element_of_rank(Op::kthvalueall, a.t, a.k - 1); }
 
@@ -340,7 +341,7 @@ void calls(args::medianall& a) {
 
 void shapes(args::topk& a, Shapes& s) {
   a.dim = s.dim(a.dim, *a.t);
-  check_k(a, a.dim, s);
+  check_k(a, a.dim, 0, s);
   int64_t size[kMaxDims];
   std::copy(a.t->size, a.t->size + a.t->nDimension, size);
   size[a.dim] = a.k;
@@ -358,7 +359,7 @@ void calls(args::modeall& a) {
 
 void shapes(args::argpartition& a, Shapes& s) {
   a.dimension = s.dim(a.dimension, *a.t);
-  check_k(a, a.dimension, s);
+  check_k(a, a.dimension, 1, s);
   s.set(a.ri_, *a.t, distinct_elements(*a.ri_));
 }
 void calls(args::argpartition& a) { ops::argsort(a.ri_, a.t, a.dimension, false); }

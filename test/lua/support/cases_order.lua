@@ -98,7 +98,8 @@ function cases.install(shared)
   c.topk = {
     scenarios = scenarios(function(shape)
       return { { omit, omit, omit, omit }, { shape[1], 1, true, true },
-               { shape[#shape], omit, false, omit }, { math.ceil(shape[1] / 2), 1, omit, omit } }
+               { shape[#shape], omit, false, omit }, { math.ceil(shape[1] / 2), 1, omit, omit },
+               { 0, 1, omit, omit } }
     end),
     reference = function(_, m, k, d, largest)
       k = k == omit and 1 or k
