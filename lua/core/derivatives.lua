@@ -1,6 +1,7 @@
 -- Functions that are made of tensor.vjp: jvp, jacobian, hessian, gradcheck.
 
 local files = require 'tensor.files'
+local is_integral = require 'tensor.types'.is_integral
 local nested = require 'tensor.nested'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
@@ -97,6 +98,8 @@ return function(tensor, native, parts)
    local function check_tensor(name, x)
       if not istensor(x) then
          error(('%s: a tensor is expected, got %s'):format(name, type_name(x)), 3)
+      elseif is_integral[x:type()] then
+         error(('%s: a %s has integers only: t:double() converts it'):format(name, x:type()), 3)
       end
    end
 

@@ -132,6 +132,21 @@ describe('the gradient of elu', function()
   end)
 end)
 
+describe('the matrices of derivatives by integers', function()
+  it('are errors', function()
+    local function sum(x) return x:sum() end
+    for _, name in ipairs { 'jacobian', 'hessian' } do
+      local ok, message = pcall(function()
+        local matrix = tensor[name](sum, tensor.LongTensor { 1, 2 })
+        return matrix
+      end)
+      assert.is_false(ok)
+      assert.matches('grad_layout_spec.lua.*' .. name .. ': a torch.LongTensor has integers only: '
+                     .. 't:double%(%) converts it', message)
+    end
+  end)
+end)
+
 describe('topk of no elements', function()
   it('has the gradient 0', function()
     local x = tensor.DoubleTensor { 1, 2 }
