@@ -48,13 +48,13 @@ local function install(tensor)
       return is_text and tonumber(value) or value
    end
 
-   -- Returns a count of at least 1. By Torch7's rule it may be a fraction.
-   local function count_of(name, what, value)
-      value = number_of(value)
+   -- Returns a count of at least `least` (1). By Torch7's rule it may be a fraction.
+   local function count_of(name, what, value, least)
+      value, least = number_of(value), least or 1
       if type(value) ~= 'number' then
          error(('%s: %s must be a number, got %s'):format(name, what, tensor.type(value)), 3)
-      elseif value ~= value or value < 1 then
-         error(('%s: %s must be at least 1, got %s'):format(name, what, shown(value)), 3)
+      elseif value ~= value or value < least then
+         error(('%s: %s must be at least %d, got %s'):format(name, what, least, shown(value)), 3)
       elseif value % 1 ~= 0 and value < math.huge and tensor.getRule 'numbers' ~= 'torch7' then
          error(('%s: %s must be an integer, got %s'):format(name, what, shown(value)), 3)
       end
@@ -84,40 +84,45 @@ local function install(tensor)
       return split_at('split', t, starts, dim)
    end
 
-   -- Fills the table `result` with slices of `size` of the `total` indices. Returns it.
-   local function split_by_size(name, result, t, dim, total, size)
-      check_entries(name, math.ceil(total / size))
+   -- Fills the table `result` with slices of `size` of the `total` indices, or with `count` empty
+   -- slices of none. Returns it.
+   local function split_by_size(name, result, t, dim, total, size, count)
+      count = total > 0 and math.ceil(total / size) or count
+      check_entries(name, count)
       for i = #result, 1, -1 do
          result[i] = nil
       end
-      local first = 1
-      while first <= total do
-         result[#result + 1] = t:narrow(dim, first, math.min(size, total - first + 1))
-         first = first + size
+      for k = 1, count do
+         local first = (k - 1) * size + 1
+         result[k] = total > 0 and t:narrow(dim, first, math.min(size, total - first + 1))
+                        or t:narrow(dim, 1, 0)
       end
       return result
    end
 
    --- split([table,] t, size [, dim]): returns slices of `size` indices; the last one may be
-   -- smaller. split(t, {size, ...} [, dim]): returns slices of these sizes.
+   -- smaller. A dimension of size 0 gives one slice. split(t, {size, ...} [, dim]): returns slices
+   -- of these sizes.
    local function split(...)
       local result, t, size, dim = with_result('split', ...)
       dim = dim or 1
       if type(size) == 'table' and tensor.isTensor(t) and not tensor.typename(size) then
          return split_by_sizes(t, size, dim)
       end
-      size = math.floor(count_of('split', 'the size of a slice', size))
-      return split_by_size('split', result, t, dim, size_of('split', t, dim), size)
+      local is_empty = tensor.isTensor(t) and size_of('split', t, dim) == 0
+      size = math.floor(count_of('split', 'the size of a slice', size, is_empty and 0 or 1))
+      return split_by_size('split', result, t, dim, size_of('split', t, dim), size, 1)
    end
 
    --- chunk([table,] t, n [, dim]): returns at most n slices. All have the same size, except that
-   -- the last one may be smaller.
+   -- the last one may be smaller. A dimension of size 0 gives n empty slices.
    local function chunk(...)
       local result, t, n, dim = with_result('chunk', ...)
       n = count_of('chunk', 'the number of slices', n)
       dim = dim or 1
       local total = size_of('chunk', t, dim)
-      return split_by_size('chunk', result, t, dim, total, math.max(1, math.ceil(total / n)))
+      local size = math.max(1, math.ceil(total / n))
+      return split_by_size('chunk', result, t, dim, total, size, math.floor(n))
    end
 
    -- Returns the views that begin at the indices of a list, and the view before the first of them.

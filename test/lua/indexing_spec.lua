@@ -322,6 +322,21 @@ it('split accepts any number of sizes', function()
   assert.are.equal(1, #tensor.range(1, 5):split { 5 })
 end)
 
+it('split and chunk of a dimension of size 0 give empty slices', function()
+  local t = tensor.zeros(2, 0)
+  local function check(count, parts)
+    assert.are.equal(count, #parts)
+    for _, part in ipairs(parts) do assert.are.same({ 2, 0 }, part:size():totable()) end
+  end
+  check(1, t:split(3, 2))
+  check(1, t:split(0, 2))
+  check(1, tensor.split(tensor.split(t, 1), t, 3, -1))
+  check(1, t:chunk(1, 2))
+  check(3, t:chunk(3, 2))
+  assert.matches('the size of a slice must be at least 0, got %-1',
+                 select(2, pcall(tensor.split, t, -1, 2)))
+end)
+
 it('split has sizes for each slice', function()
   local t, sizes = tensor.range(1, 8):view(2, 4), { 1, 0, 3 }
   for _, parts in ipairs { t:split(sizes, 2), tensor.split(t, sizes, -1) } do

@@ -42,12 +42,13 @@ tensor.split([list,] t, size [, dimension = 1])
 t:split([list,] size [, dimension = 1])
 tensor.split(t, {sizes...} [, dimension = 1])]=],
       'Returns a table of views of `size` indices each along a dimension. The last view may ' ..
-      'be smaller. With a table, the views have these sizes. In C: `narrow`.'},
+      'be smaller. A dimension of size 0 gives one view. With a table, the views have these ' ..
+      'sizes. In C: `narrow`.'},
    {'chunk', [=[
 tensor.chunk([list,] t, n [, dimension = 1])
 t:chunk([list,] n [, dimension = 1])]=],
       'Returns a table of at most `n` views of equal size along a dimension. The last view ' ..
-      'may be smaller. In C: `narrow`.'},
+      'may be smaller. A dimension of size 0 gives `n` views. In C: `narrow`.'},
    {'tensorSplit', [=[
 tensor.tensorSplit(t, n [, dimension = 1])
 t:tensorSplit({i, j, ...} [, dimension = 1])]=],
