@@ -178,8 +178,29 @@ describe('tensor.nn', function()
     local lstm = nn.lstm(3, 2)
     assert.are.equal('nn.lstm: a tensor of 3 dimensions whose last dimension has size 3 is '
       .. 'expected, got a tensor of size [4 x 3]', failure(lstm, lstm.init(), x))
-    assert.are.equal('nn.lstm: at least one step is expected, got a tensor of size [0 x 4 x 3]',
-                     failure(lstm, lstm.init(), tensor.Tensor(0, 4, 3)))
+  end)
+
+  it('lstm and gru of no steps return the states before the first step', function()
+    local x = tensor.zeros(0, 2, 3)
+    for _, name in ipairs{'lstm', 'gru'} do
+      local net = nn[name](3, 5, {layers = 2})
+      local params = net.init()
+      local y, states = net(params, x)
+      assert.are.same({0, 2, 5}, y:size():totable())
+      assert.are.equal(2, #states)
+      assert.is_true(states[2].h:equal(tensor.zeros(2, 5)))
+      local _, before = net(params, tensor.randn(4, 2, 3))
+      local _, after = net(params, x, {state = before})
+      assert.is_true(after[1].h:equal(before[1].h))
+      local slope = tensor.grad(function(p)
+        local last = select(2, net(p, x, {state = before}))
+        return net(p, x):sum() + last[1].h:sum() + p[1].bias:sum()
+      end)
+      local slopes = slope(params)
+      assert.is_true(slopes[1].bias:equal(tensor.ones(#slopes[1].bias)))
+      assert.are.equal(0, slopes[1].weight:norm())
+      assert.are.equal(0, slopes[2].weightHidden:norm())
+    end
   end)
 
   it('embedding selects rows', function()

@@ -15,10 +15,10 @@ local recurrent = {}
 local lstm = {gates = 4, names = {'weight', 'weightHidden', 'bias'}, state = {'h', 'c'}}
 local gru = {gates = 3, names = {'weight', 'weightHidden', 'bias', 'biasHidden'}, state = {'h'}}
 
--- Returns the state before the first step: a checked state of the caller, or zeros. x: an input,
--- batch x inputs. what: the layer.
-local function start(what, kind, x, hidden, state)
-   local batch, made = x:size(1), {}
+-- Returns the state before the first step: a checked state of the caller, or zeros in the type of
+-- the input x. what: the layer.
+local function start(what, kind, x, batch, hidden, state)
+   local made = {}
    local function fits(t)
       return tensor.isTensor(t) and t:dim() == 2 and t:size(1) == batch and t:size(2) == hidden
    end
@@ -47,7 +47,7 @@ end
 function lstm.steps(params, xs, state)
    local h, c = tensor.lstm(xs, params.weightHidden, state.h, state.c)
    local last = xs:size(1)
-   return h, {h = h:select(1, last), c = c:select(1, last)}
+   return h, last > 0 and {h = h:select(1, last), c = c:select(1, last)} or state
 end
 
 -- The blocks are those of the reset gate, the update gate and the candidate.
@@ -62,8 +62,11 @@ function gru.step(params, xs, state)
 end
 
 function gru.steps(params, xs, state)
-   local outputs = {}
-   for k = 1, xs:size(1) do
+   local outputs, steps = {}, xs:size(1)
+   if steps == 0 then
+      return xs:narrow(3, 1, xs:size(3) / 3):clone(), state
+   end
+   for k = 1, steps do
       outputs[k], state = gru.step(params, xs:select(1, k), state)
    end
    return tensor.stack(outputs, 1), state
@@ -109,9 +112,6 @@ local function sequence(name, kind)
          return params
       end, function(params, x, call)
          layer.check_input(name, x, 3, inputs)
-         if x:size(1) == 0 then
-            raise(('nn.%s: at least one step is expected, got %s'):format(name, describe(x)))
-         end
          local first = call.state
          if first ~= nil and (type(first) ~= 'table' or #first ~= depth) then
             raise(('nn.%s: a list of %d states is expected, one for each layer; got %s'):format(
@@ -124,7 +124,7 @@ local function sequence(name, kind)
             end
             local what = ('%s: layer %d'):format(name, k)
             layer.check_params(what, params[k], kind.names)
-            local state = start(what, kind, x:select(1, 1), hidden, first and first[k])
+            local state = start(what, kind, x, x:size(2), hidden, first and first[k])
             x, states[k] = run(kind, params[k], x, state)
          end
          return x, states
@@ -139,16 +139,17 @@ local function sequence(name, kind)
          layer.check_input(name .. 'Cell', x, 2, inputs)
          layer.check_params(name .. 'Cell', params, kind.names)
          local xs = tensor.addmm(params.bias, x, params.weight:t())
-         return kind.step(params, xs, start(name .. 'Cell', kind, x, hidden, call.state))
+         local state = start(name .. 'Cell', kind, x, x:size(1), hidden, call.state)
+         return kind.step(params, xs, state)
       end)
    end
 end
 
 --- lstm(inputs, hidden [, options]), gru(inputs, hidden [, options]): x is
--- steps x batch x inputs, with at least one step. Returns the outputs, steps x batch x hidden, and
--- the last states, a list with one for each layer: {h = t, c = t} of lstm, {h = t} of gru, with
--- tensors of batch x hidden. The call's options.state has the states before the first step;
--- default: 0. options: layers (1), dropout (0) between layers.
+-- steps x batch x inputs. Returns the outputs, steps x batch x hidden, and the last states, a list
+-- with one for each layer: {h = t, c = t} of lstm, {h = t} of gru, with tensors of batch x hidden.
+-- The call's options.state has the states before the first step; default: 0. They are the last
+-- states of 0 steps. options: layers (1), dropout (0) between layers.
 --- lstmCell(inputs, hidden), gruCell(inputs, hidden): one step, with one state. x is
 -- batch x inputs. Returns the output, batch x hidden, and the next state.
 sequence('lstm', lstm)
