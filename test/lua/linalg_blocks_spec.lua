@@ -253,3 +253,30 @@ describe('by blocks, threads', function()
     end
   end)
 end)
+
+it('lu factorizes matrices that are not square', function()
+  tensor.manualSeed(1)
+  for _, class in ipairs { tensor.DoubleTensor, tensor.FloatTensor } do
+    for _, size in ipairs { { 5, 3 }, { 3, 5 }, { 1, 4 }, { 4, 1 }, { 2, 70, 33 }, { 2, 33, 70 },
+                            { 200, 90 }, { 0, 3 }, { 3, 0 }, { 2, 3, 0 }, { 0, 5, 3 } } do
+      local a = class(unpack(size)):normal()
+      local m, n = a:size(-2), a:size(-1)
+      local k = math.min(m, n)
+      local p, l, u = tensor.lu(a)
+      assert.are.same({ m, m, m, k, k, n }, { p:size(-2), p:size(-1), l:size(-2), l:size(-1),
+                                              u:size(-2), u:size(-1) })
+      assert.is_true(p:matmul(p:transpose(-1, -2)):equal(tensor.eye(m):typeAs(p):expandAs(p)))
+      if k > 0 and a:nElement() > 0 then
+        assert.is_true((p:matmul(l):matmul(u) - a):abs():max() < 1e-4)
+        assert.is_true(l:abs():max() <= 1)
+        assert.is_true(tensor.tril(l):equal(l) and tensor.triu(u):equal(u))
+        assert.are.equal(1, l:select(-1, 1):abs():max())
+      end
+    end
+  end
+  local tall = tensor.Tensor { { 1, 2 }, { 3, 4 }, { 6, 5 } }
+  local lu, pivots, info = tensor.btrifact(tall:view(1, 3, 2))
+  assert.are.same({ 1, 3, 2 }, lu:size():totable())
+  assert.are.same({ { 3, 2, 3 } }, pivots:totable())
+  assert.are.equal(0, info[1])
+end)

@@ -77,6 +77,10 @@ case("btrifact btrisolve", "(function() local lu, pivots = tensor.btrifact(a) "
      real(2, 3, 1, number=1))
 case("lu", "(function() local p, l, u = tensor.lu(a) return tensor.cat(l, u, 1) end)()",
      lambda t: torch.cat(L.lu(t)[1:], 0), M)
+case("lu", "(function() local p, l, u = tensor.lu(a) return tensor.cat(l, u, 1) end)()",
+     lambda t: torch.cat(L.lu(t)[1:], 0), real(5, 3))
+case("lu", "(function() local p, l, u = tensor.lu(a) return tensor.cat(l, u, 3) end)()",
+     lambda t: torch.cat(L.lu(t)[1:], 2), real(2, 3, 5))
 case("matrixPower", "tensor.matrixPower(a, 3)", lambda t: L.matrix_power(t, 3), M)
 case("matrixPower", "tensor.matrixPower(a, -2)", lambda t: L.matrix_power(t, -2), M)
 case("matrixExp", "tensor.matrixExp(a)", torch.matrix_exp, real(3, 3))

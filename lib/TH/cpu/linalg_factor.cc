@@ -9,18 +9,18 @@ namespace {
 // LU factorization without pivoting. Returns, like LAPACK's info, the position of the first pivot
 // 0.
 template <class T>
-int eliminate(int n, T* a, int64_t ld) {
+int eliminate(int m, int n, T* a, int64_t ld) {
   int info = 0;
-  for (int64_t p = 0; p < n; ++p) {
+  for (int64_t p = 0; p < std::min(m, n); ++p) {
     T pivot = a[p + p * ld];
     if (pivot == 0) {
       if (!info) info = static_cast<int>(p) + 1;
       continue;
     }
-    for (int64_t i = p + 1; i < n; ++i) a[i + p * ld] /= pivot;
+    for (int64_t i = p + 1; i < m; ++i) a[i + p * ld] /= pivot;
     for (int64_t j = p + 1; j < n; ++j) {
       T factor = a[p + j * ld];
-      for (int64_t i = p + 1; i < n; ++i) a[i + j * ld] -= a[i + p * ld] * factor;
+      for (int64_t i = p + 1; i < m; ++i) a[i + j * ld] -= a[i + p * ld] * factor;
     }
   }
   return info;
@@ -29,7 +29,7 @@ int eliminate(int n, T* a, int64_t ld) {
 }  // namespace
 
 void lu(const Matrices& a, bool pivot, int* pivots, int* info) {
-  if (pivot && run_blocks(linalg_kernels().lu, a, pivots, info)) return;
+  if (pivot && a.rows >= a.cols && run_blocks(linalg_kernels().lu, a, pivots, info)) return;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     for_matrices(a.count, cube(a), [&](int64_t k) {
@@ -38,7 +38,7 @@ void lu(const Matrices& a, bool pivot, int* pivots, int* info) {
         info[k] = lapack::getrf(a.rows, a.cols, matrix<T>(a, k), a.ld, own);
       } else {
         for (int i = 0; i < a.rows; ++i) own[i] = i + 1;
-        info[k] = eliminate(a.rows, matrix<T>(a, k), a.ld);
+        info[k] = eliminate(a.rows, a.cols, matrix<T>(a, k), a.ld);
       }
     });
   });

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/compose.h"
+#include "ops/formula_operations.h"
 #include "ops/linalg.h"
 
 namespace th {
@@ -158,7 +158,7 @@ void shapes(args::btrifact& a, Shapes& s) {
     s.fail(a.a, "A should be a batch of matrices, got a tensor of size %s",
            shape_text(*a.a).c_str());
   }
-  check_square_matrices(s, a.a);
+  check_matrices(s, a.a);
   s.set(a.lu, 3, a.a->size);
   s.set(a.pivots, 2, a.a->size, Layout::separate);
   if (a.info) s.set(a.info, 1, a.a->size, Layout::separate);
@@ -178,6 +178,11 @@ void calls(args::btrifact& a) {
     return true;
   });
   ops::copy(a.lu, factors.get());
+  // The routines exchange no rows after the last column.
+  const int64_t m = a.a->size[1], n = a.a->size[2], rest[] = {a.a->size[0], m - n};
+  if (m <= n) return;
+  const Var rows = formulas::expand(counting(ref(a.a), n + 1, m - n), Sizes{2, rest});
+  ops::copy(narrowed(shared(a.pivots), 1, n, m - n).get(), rows.get());
 }
 
 void shapes(args::btrisolve& a, Shapes& s) {

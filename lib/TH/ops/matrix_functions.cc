@@ -13,9 +13,9 @@ namespace {
 
 using namespace formulas;
 
-// The identity matrix in the type of t, which broadcasts to t.
-Var identity_of(const Var& t) {
-  const int64_t n = columns_of(*t), size[] = {n, n};
+// The identity matrix of n rows in the type of t.
+Var identity(const Var& t, int64_t n) {
+  const int64_t size[] = {n, n};
   Var one = filled(t, t->dtype, 2, size, 0);
   if (n > 0) {
     const Var ones = filled(t, t->dtype, 1, &n, 1);
@@ -25,6 +25,8 @@ Var identity_of(const Var& t) {
   }
   return one;
 }
+// The identity matrix that broadcasts to t.
+Var identity_of(const Var& t) { return identity(t, columns_of(*t)); }
 
 Var power(const Var& t, uint64_t n) {
   Var result, square = t;
@@ -209,31 +211,35 @@ void calls(args::condOrder&) {}
 // ---- LU -----------------------------------------------------------------------------------------
 
 void shapes(args::lu& a, Shapes& s) {
-  check_square_matrices(s, a.t);
+  check_matrices(s, a.t);
   const Tensor& t = *a.t;
+  const int64_t m = rows_of(t), n = columns_of(t), k = std::min(m, n);
+  const BatchShape square(t, 2, {m, m}), left(t, 2, {m, k}), right(t, 2, {k, n});
+  const Var one = identity(ref(a.t), m);
   if (t.numel() == 0) {
-    s.set(a.permutation, t);
-    s.set(a.lower, t);
-    return s.set(a.upper, t);
+    s.set(a.lower, left.ndim, left.size);
+    s.set(a.upper, right.ndim, right.size);
+    return give(s, a.permutation, Var(clone(expand(one, Sizes{square.ndim, square.size}).get())));
   }
-  const int64_t n = columns_of(t), batch[] = {t.numel() / n / n, n, n};
-  const Var matrices = with_shape(ref(a.t), 3, batch);
+  const int64_t count = t.numel() / m / n, size[] = {count, m, n}, rows[] = {count, m, m};
+  const Var matrices = with_shape(ref(a.t), 3, size);
   TensorRef factors = empty(t.dtype), pivots = empty(DType::Int), info = empty(DType::Int);
   ops::btrifact(factors.get(), pivots.get(), info.get(), true, matrices.get());
   const Var lu(std::move(factors));
-  const Var one = expand(identity_of(lu), Sizes{3, batch});
-  const Var lower = tril(lu, int64_t{-1}) + one, upper = triu(lu, int64_t{0});
+  const Var lower = tril(part(lu, 2, 0, k), int64_t{-1}) + part(one, 1, 0, k);
+  const Var upper = triu(part(lu, 1, 0, k), int64_t{0});
   // If b has the numbers of the rows, the solution of P * x = b has those of the rows of L * U.
-  const int64_t column[] = {batch[0], n, 1};
-  const Var rows = with_shape(as(counting(lu, 0, n), t.dtype), 2, column + 1);
-  const Var moved = flat(btrisolve(expand(rows, Sizes{3, column}), one, ref(pivots.get())));
+  const int64_t column[] = {count, m, 1};
+  const Var numbers = with_shape(as(counting(lu, 0, m), t.dtype), 2, column + 1);
+  const Var moved = flat(
+      btrisolve(expand(numbers, Sizes{3, column}), expand(one, Sizes{3, rows}), ref(pivots.get())));
   const Var index = as(moved + Scalar(0.5), DType::Long) + Scalar(TH_INDEX_BASE);
-  const Var exchange(made(
-      t.dtype, [&](Tensor* r) { ops::indexSelect(r, identity_of(lu).get(), 0, index.get()); }));
-  const Var permutation = transposed(with_shape(exchange, 3, batch));
-  s.set_value(a.lower, with_shape(lower, t).release());
-  s.set_value(a.upper, with_shape(upper, t).release());
-  s.set_value(a.permutation, with_shape(permutation, t).release());
+  const Var exchange(
+      made(t.dtype, [&](Tensor* r) { ops::indexSelect(r, one.get(), 0, index.get()); }));
+  const Var permutation = transposed(with_shape(exchange, 3, rows));
+  give(s, a.lower, with_shape(lower, left.ndim, left.size));
+  give(s, a.upper, with_shape(upper, right.ndim, right.size));
+  give(s, a.permutation, with_shape(permutation, square.ndim, square.size));
 }
 void calls(args::lu&) {}
 

@@ -70,6 +70,8 @@ void run_factor(Queue& queue, const FactorCall& call) {
   if (call.kind == Factorization::cholesky_pivoted) {
     fail_unsupported("no library has a pivoted Cholesky factorization");
   }
+  const bool is_lu = call.kind == Factorization::lu || call.kind == Factorization::lu_unpivoted;
+  if (is_lu && a.rows != a.cols) fail_unsupported("LU factorizations are of square matrices");
   lapack::open(queue);
   OperandChecks checks(queue, a.count, call.info);
   if (a.rows == 0 || a.cols == 0) return;

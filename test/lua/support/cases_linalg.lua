@@ -232,21 +232,28 @@ function cases.install(shared)
 
   -- ---- batches of linear systems
   case('btrifact', { { omit, R(2, 3, 3) }, { true, R(1, 5, 5) }, { false, R(3, 4, 4) },
-                     { omit, R(2, 1, 1) }, { omit, A(0, 3, 3) } }, { omit, R(20, 20, 20) },
+                     { omit, R(2, 1, 1) }, { omit, A(0, 3, 3) }, { omit, A(2, 5, 3) },
+                     { omit, A(2, 3, 5) } }, { omit, R(20, 20, 20) },
        function(_, a) return same(a), sized(a.shape[1], a.shape[2]), sized(a.shape[1]) end,
        function(e, args, lu, pivots, info)
-         local n = args[2].shape[2]
+         local n, columns = args[2].shape[2], args[2].shape[3]
+         local inner = math.min(n, columns)
          for k = 1, args[2].shape[1] do
            local own, a = matrices.of_batch(lu, k), matrices.of_batch(args[2], k)
-           local product = mul(matrices.triangle(own, 'L', 1), matrices.triangle(own, 'U'))
-           local rows = {}
+           local lower = matrices.new(n, inner, function(i, j)
+             return i == j and 1 or i > j and at(own, i, j) or 0
+           end)
+           local upper = matrices.new(inner, columns, function(i, j)
+             return i <= j and at(own, i, j) or 0
+           end)
+           local product, rows = mul(lower, upper), {}
            for i = 1, n do rows[i] = i end
            for i = 1, n do
              local p = pivots.data[(k - 1) * n + i]
              if args[1] == false and p ~= i then return 'a row was exchanged' end
              rows[i], rows[p] = rows[p], rows[i]
            end
-           local permuted = matrices.new(n, n, function(i, j) return at(a, rows[i], j) end)
+           local permuted = matrices.new(n, columns, function(i, j) return at(a, rows[i], j) end)
            if info.data[k] ~= 0 then return 'info' end
            local text = matrices.differs(e, 'L U', product, permuted)
            if text then return text end

@@ -181,8 +181,18 @@ function cases.install(c, tools)
          end
          return r
        end))
-  case('lu', { { R(3, 3) }, { A(2, 4, 4) }, { A(1, 1) }, { A(0, 0) } }, { A(20, 20) },
-       function(a) return tools.same(a), tools.same(a), tools.same(a) end,
+  local function with_rows(a, rows, columns)
+    local shape = leading_of(a)
+    shape[#shape + 1], shape[#shape + 2] = rows, columns
+    return sized(unpack(shape))
+  end
+  case('lu', { { R(3, 3) }, { A(2, 4, 4) }, { A(1, 1) }, { A(0, 0) }, { A(5, 3) }, { A(2, 3, 5) },
+               { A(3, 0) }, { A(0, 3) } }, { A(20, 20) },
+       function(a)
+         local m, n = a.shape[#a.shape - 1], a.shape[#a.shape]
+         local k = math.min(m, n)
+         return with_rows(a, m, m), with_rows(a, m, k), with_rows(a, k, n)
+       end,
        function(e, args, p, l, u)
          for k = 1, tools.batch_of(args[1]) do
            local a = matrices.of_batch(args[1], k)
