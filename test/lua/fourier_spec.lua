@@ -200,3 +200,47 @@ describe('errors of Fourier transforms', function()
     fails('the length is -1', tensor.istft, tensor.ones(3, 3, 2), window, 1, true, -1)
   end)
 end)
+
+it('quotients of complex numbers neither overflow nor lose infinities', function()
+  local inf = math.huge
+  -- a, b, and a / b by annex G of the C standard. nan: NaN.
+  local nan = 'nan'
+  local cases = {
+    { 1, 1, inf, 0, 0, 0 }, { 1, 1, inf, inf, 0, 0 }, { 1, 2, -inf, inf, 0, 0 },
+    { 1e300, 1e300, 1e300, 1e300, 1, 0 }, { 1e-300, 1e-300, 1e-300, 1e-300, 1, 0 },
+    { 1e308, 1e308, 1, 1, 1e308, 0 }, { 1e308, 1e308, 2e-8, 0, inf, inf },
+    { 5e-324, 0, 5e-324, 0, 1, 0 }, { 1e-320, 0, 1e-300, 1e-300, 5e-21, -5e-21 },
+    { 1, 0, 0, 0, inf, nan }, { 0, 0, 0, 0, nan, nan }, { 0, 0, 2, 1, 0, 0 },
+    { inf, 0, 1, 1, inf, -inf }, { inf, inf, 1, 0, inf, inf }, { inf, 1, inf, 1, nan, nan },
+    { 1, 3, 1, 1, 2, 1 }, { 1, 2, 0, 2, 1, -0.5 }, { 0, 0, 0, inf, 0, 0 },
+  }
+  for _, T in ipairs { tensor.DoubleTensor, tensor.FloatTensor } do
+    for _, case in ipairs(cases) do
+      local most = 0
+      for k = 1, 4 do
+        local x = math.abs(case[k])
+        if x ~= 0 and x < inf then most = math.max(most, x, 1 / x) end
+      end
+      if T == tensor.DoubleTensor or most < 1e30 then
+        -- Among others, and alone.
+        for _, n in ipairs { 1, 67 } do
+          local a, b = T(n, 2):fill(1), T(n, 2):fill(2)
+          a[n][1], a[n][2], b[n][1], b[n][2] = unpack(case, 1, 4)
+          local r = tensor.complexDiv(a, b)
+          for k = 1, 2 do
+            local want, got = case[4 + k], r[n][k]
+            local fits = want == nan and got ~= got or want == got
+                           or want ~= nan and math.abs(got / want - 1) < 1e-3 and want ~= 0
+            assert.is_true(fits, ('%g %g / %g %g: %s'):format(case[1], case[2], case[3], case[4],
+                                                             tostring(got)))
+          end
+        end
+      end
+    end
+  end
+  local huge = tensor.FloatTensor { { 3e38, 3e38 } }
+  assert.is_true((tensor.complexDiv(huge, huge) - tensor.FloatTensor { { 1, 0 } }):abs():max() == 0)
+  tensor.manualSeed(1)
+  assert.is_true(tensor.gradcheck(tensor.complexDiv, { tensor.randn(3, 4, 2), tensor.randn(4, 2) },
+                                  { order = 2 }))
+end)

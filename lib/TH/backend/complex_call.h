@@ -7,10 +7,11 @@
 
 namespace th {
 
-// The products of n complex numbers in float or double: pairs of a real and an imaginary part. All
-// tensors are contiguous.
+// The products, or quotients, of n complex numbers in float or double: pairs of a real and an
+// imaginary part. All tensors are contiguous.
 struct ComplexProductCall {
   DType dtype;
+  bool divides;
   int64_t n;
   const char *a, *b;
   char* r;

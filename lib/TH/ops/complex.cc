@@ -66,8 +66,9 @@ void multiply(Tensor* re, Tensor* im, const Parts& a, const Parts& b) {
   ops::addcmul(im, im, 1, a.im.get(), b.re.get());
 }
 
-// The same in one pass, which no tracer follows.
-void multiply(args::complexMul& a) {
+// The product, or the quotient, in one pass.
+template <class A>
+void run_product(A& a, bool divides) {
   Device* device = device_of({a.a, a.b});
   place_result(device, a.r_);
   if (a.r_->numel() == 0) return;
@@ -78,6 +79,7 @@ void multiply(args::complexMul& a) {
     run(a.op, device, [&](Operands& at) {
       ComplexProductCall call;
       call.dtype = type;
+      call.divides = divides;
       call.n = r->numel() / 2;
       call.a = at.read(x.get()).data;
       call.b = at.read(y.get()).data;
@@ -85,11 +87,6 @@ void multiply(args::complexMul& a) {
       return call;
     });
   });
-}
-
-// Returns t / d.
-TensorRef divided(const TensorRef& t, const TensorRef& d) {
-  return made(t->dtype, [&](Tensor* r) { ops::cdiv(r, t.get(), d.get()); });
 }
 
 }  // namespace
@@ -136,24 +133,14 @@ void calls(args::complexConj& a) {
 
 void shapes(args::complexMul& a, Shapes& s) { shapes_of_both(a, s); }
 void calls(args::complexMul& a) {
-  if (!is_followed({a.a, a.b})) return multiply(a);
+  // No tracer follows the kernel.
+  if (!is_followed({a.a, a.b})) return run_product(a, false);
   with_parts(a.r_, [&](Tensor* re, Tensor* im) {
     multiply(re, im, parts_of(a.a, *a.r_), parts_of(a.b, *a.r_));
   });
 }
 
 void shapes(args::complexDiv& a, Shapes& s) { shapes_of_both(a, s); }
-void calls(args::complexDiv& a) {
-  with_parts(a.r_, [&](Tensor* re, Tensor* im) {
-    const Parts x = parts_of(a.a, *a.r_), y = parts_of(a.b, *a.r_);
-    // Dividing twice by the absolute value neither overflows nor underflows, as its square could.
-    TensorRef length = made(re->dtype, [&](Tensor* r) { ops::hypot(r, y.re.get(), y.im.get()); });
-    Parts inverse = {divided(y.re, length), divided(y.im, length)};
-    ops::neg(inverse.im.get(), inverse.im.get());
-    multiply(re, im, x, inverse);
-    ops::cdiv(re, re, length.get());
-    ops::cdiv(im, im, length.get());
-  });
-}
+void calls(args::complexDiv& a) { run_product(a, true); }
 
 }  // namespace th

@@ -1,7 +1,8 @@
-// Products of complex numbers.
+// Products and quotients of complex numbers.
 
 #include "backend/cpu_backend.h"
 #include "cpu/parallel.h"
+#include "functors/complex_quotient.h"
 #include "tensor/type_sets.h"
 
 namespace th {
@@ -23,14 +24,47 @@ void multiply_some(const T* a, const T* b, T* r, int64_t n) {
   for (int64_t i = 0; i < 2 * n; ++i) r[i] = of_re[i] + of_im[i];
 }
 
+// Divides up to kNumbers complex numbers. The parts are separated first, for vectors.
 template <class T>
-void multiply(const ComplexProductCall& call) {
+void divide_some(const T* a, const T* b, T* r, int64_t n) {
+  T a_re[kNumbers], a_im[kNumbers], b_re[kNumbers], b_im[kNumbers], re[kNumbers], im[kNumbers];
+  for (int64_t i = 0; i < n; ++i) {
+    a_re[i] = a[2 * i];
+    a_im[i] = a[2 * i + 1];
+    b_re[i] = b[2 * i];
+    b_im[i] = b[2 * i + 1];
+  }
+  const auto x = [&](int64_t i) { return Complex<T>{a_re[i], a_im[i]}; };
+  const auto y = [&](int64_t i) { return Complex<T>{b_re[i], b_im[i]}; };
+  int rare = 0;
+#pragma omp simd reduction(| : rare)
+  for (int64_t i = 0; i < n; ++i) {
+    const Complex<T> quotient = plain_quotient(x(i), y(i));
+    re[i] = quotient.re;
+    im[i] = quotient.im;
+    rare |= !is_plain(x(i), y(i));
+  }
+  for (int64_t i = 0; rare && i < n; ++i) {
+    if (is_plain(x(i), y(i))) continue;
+    const Complex<T> quotient = complex_quotient(x(i), y(i));
+    re[i] = quotient.re;
+    im[i] = quotient.im;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    r[2 * i] = re[i];
+    r[2 * i + 1] = im[i];
+  }
+}
+
+template <class T>
+void compute(const ComplexProductCall& call) {
   const auto *a = reinterpret_cast<const T*>(call.a), *b = reinterpret_cast<const T*>(call.b);
   T* r = reinterpret_cast<T*>(call.r);
   parallel_for(call.n, Grain::cheap / 2, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i += kNumbers) {
       const int64_t n = end - i < kNumbers ? end - i : kNumbers;
-      multiply_some(a + 2 * i, b + 2 * i, r + 2 * i, n);
+      const auto some = call.divides ? &divide_some<T> : &multiply_some<T>;
+      some(a + 2 * i, b + 2 * i, r + 2 * i, n);
     }
   });
 }
@@ -40,7 +74,7 @@ void multiply(const ComplexProductCall& call) {
 namespace TH_ISA {
 
 void run_complex_product(const ComplexProductCall& call) {
-  dispatch_types<BlasTypes>(call.dtype, [&](auto zero) { multiply<decltype(zero)>(call); });
+  dispatch_types<BlasTypes>(call.dtype, [&](auto zero) { compute<decltype(zero)>(call); });
 }
 
 }  // namespace TH_ISA
