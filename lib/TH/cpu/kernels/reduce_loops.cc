@@ -1,7 +1,7 @@
 // All reductions are computed over the columns of a matrix: a few rows at a time are added to an
 // array of accumulators, one for each column. This vectorizes without reordering operations. A
 // contiguous run is first folded into a fixed number of columns. So the results are identical for
-// all instruction sets.
+// all instruction sets, except for sums of powers.
 
 #include "cpu/kernels/reduce_loops.h"
 
@@ -13,6 +13,7 @@
 #include <immintrin.h>
 #endif
 
+#include "cpu/kernels/vector_math.h"
 #include "cpu/kernels/wide_sums.h"
 #include "functors/reducers.h"
 #include "functors/sort_key.h"
@@ -121,6 +122,31 @@ inline double sum_converted(const T* x, int64_t n) {
 }
 #endif
 
+#ifdef TH_HAVE_VECTORS
+// Adds the powers of the magnitudes of n rows of `width` elements to acc.
+template <class T>
+inline void add_powers(const T* x, int64_t n, int64_t step, int64_t width, double* acc,
+                       double exponent) {
+  using vector::F64;
+  constexpr int64_t kBlock = 256, kLanes = sizeof(F64) / sizeof(double);
+  const F64 exponents = vector::all<F64>(exponent);
+  double powers[kBlock];
+  for (int64_t first = 0; first < width; first += kBlock) {
+    const int64_t count = std::min(kBlock, width - first);
+    const int64_t whole = (count + kLanes - 1) / kLanes * kLanes;
+    for (int64_t j = count; j < whole; ++j) powers[j] = 1;
+    for (int64_t i = 0; i < n; ++i) {
+      const T* row = x + i * step + first;
+      for (int64_t j = 0; j < count; ++j) powers[j] = magnitude<double>(load(row[j]));
+      for (int64_t j = 0; j < whole; j += kLanes) {
+        vector::store(powers + j, vector::pow(vector::load<F64>(powers + j), exponents));
+      }
+      for (int64_t j = 0; j < count; ++j) acc[first + j] += powers[j];
+    }
+  }
+}
+#endif
+
 // Adds n rows of `width` elements to acc. Not inlined, so that runs and columns share it: these
 // loops dominate the compile time.
 template <class R, class T, class Parameter>
@@ -133,6 +159,12 @@ __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, in
       return add_columns<kRows>(n, step, width, acc, x, x);
     }
   }
+#ifdef TH_HAVE_VECTORS
+  if constexpr (std::is_same_v<R, Powers<T>>) {
+    const double exponent = parameter(0);
+    if (exponent != 3 && exponent != 4) return add_powers(x, n, step, width, acc, exponent);
+  }
+#endif
 #ifdef __F16C__
   if constexpr (kConverts<R, T>) {
     return take_converted_rows<R>(x, n, step, width, acc, parameter);
@@ -232,7 +264,11 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
   take_rows<R>(x, rows, width, width, acc, Same{parameter});
   const T* tail = x + rows * width;
-  for (int64_t j = 0; j < n - rows * width; ++j) take<R>(acc + j, tail[j], parameter);
+  if constexpr (std::is_same_v<R, Powers<T>>) {
+    take_rows<R>(tail, 1, 0, n - rows * width, acc, Same{parameter});
+  } else {
+    for (int64_t j = 0; j < n - rows * width; ++j) take<R>(acc + j, tail[j], parameter);
+  }
   for (int64_t half = width / 2; half > 0; half /= 2) {
 #pragma GCC ivdep
     for (int64_t j = 0; j < half; ++j) acc[j] = R::combine(acc[j], acc[j + half]);
