@@ -39,6 +39,27 @@ describe('statistics of floats', function()
     assert.is_true(math.abs(tensor.cov(k, counts)[1][1] / tensor.cov(k:double(), counts)[1][1] - 1)
                    < 1e-6)
   end)
+
+  it('do not overflow in norms', function()
+    for _, scale in ipairs { 1e200, 1e300, 1e-200 } do
+      for p = 1, 4 do
+        local t = tensor.Tensor { 3, -4, 2 }
+        for _, order in ipairs { p, p + 0.5 } do
+          assert.is_true(math.abs((t * scale):norm(order) / scale / t:norm(order) - 1) < 1e-12)
+        end
+      end
+    end
+    local rows = tensor.Tensor { { 3e200, -4e200 }, { 3, 4 }, { 0, 0 }, { 1 / 0, 1 },
+                                 { 0 / 0, 1e200 } }
+    local norms = rows:norm(2, 2):view(-1)
+    assert.is_true(math.abs(norms[1] / 5e200 - 1) < 1e-14)
+    assert.are.same({ 5, 0, 1 / 0 }, norms:narrow(1, 2, 3):totable())
+    assert.are_not.equal(norms[5], norms[5])
+    local columns = rows:t():narrow(2, 1, 2):norm(3, 1)
+    assert.is_true(math.abs(columns[{ 1, 1 }] / (91 ^ (1 / 3) * 1e200) - 1) < 1e-14)
+    local limited = rows:narrow(1, 1, 2):clone():renorm(2, 1, 10)
+    assert.is_true(limited:allclose(tensor.Tensor { { 6, -8 }, { 3, 4 } }))
+  end)
 end)
 
 describe('the standard deviation fits the type where its square does not:', function()

@@ -72,6 +72,41 @@ void KernelMethod::along(Tensor* r, Tensor* t, int d, Tensor* indices) const {
   reduce_dim(op_, reduction_, r, indices, in_type(t, r->dtype).get(), d);
 }
 
+Scalar Norm::all(Tensor* t) const {
+  const Scalar norm = KernelMethod::all(t);
+  const double value = norm.to_double();
+  if (!adds_powers() || t->numel() == 0 || (value != 0 && !std::isinf(value))) return norm;
+  const double most = reduce_all(op_, {Reducer::abs_max}, t).value.d;
+  if (most == 0 || !std::isfinite(most)) return norm;
+  TensorRef x = in_type(t, DType::Double);
+  TensorRef shares = made(DType::Double, [&](Tensor* r) { ops::div(r, x.get(), most); });
+  return KernelMethod::all(shares.get()).to_double() * most;
+}
+
+void Norm::along(Tensor* r, Tensor* t, int d) const {
+  KernelMethod::along(r, t, d);
+  if (!adds_powers() || device_of({t}) || r->numel() == 0 || t->size[d] == 0) return;
+  if (std::isfinite(reduce_all(op_, {Reducer::abs_sum}, r).value.d)) return;
+  int64_t size[kMaxDims];
+  std::copy(t->size, t->size + t->nDimension, size);
+  size[d] = 1;
+  const auto reduced = [&] {
+    return TensorRef(tensor_new_sized(DType::Double, t->nDimension, size));
+  };
+  TensorRef x = in_type(t, DType::Double), most = reduced(), norms = reduced();
+  reduce_dim(op_, {Reducer::abs_max}, most.get(), nullptr, x.get(), d);
+  TensorRef zero = made(DType::Byte, [&](Tensor* m) { ops::eqValue(m, most.get(), 0); });
+  TensorRef infinite = made(DType::Byte, [&](Tensor* m) { ops::isinf(m, most.get()); });
+  ops::maskedFill(most.get(), zero.get(), 1);
+  ops::maskedFill(most.get(), infinite.get(), 1);
+  TensorRef shares = made(DType::Double, [&](Tensor* s) { ops::cdiv(s, x.get(), most.get()); });
+  KernelMethod::along(norms.get(), shares.get(), d);
+  ops::cmul(norms.get(), norms.get(), most.get());
+  TensorRef result = reshaped(r, t->nDimension, size), better = in_type(norms.get(), r->dtype);
+  TensorRef overflow = made(DType::Byte, [&](Tensor* m) { ops::isinf(m, result.get()); });
+  ops::where(result.get(), overflow.get(), better.get(), result.get());
+}
+
 // ---- by other operations ------------------------------------------------------------------------
 
 // Bytes are reduced without a copy of 0 and 1: their smallest and largest elements decide.

@@ -20,15 +20,23 @@ class KernelMethod {
   Scalar all(Tensor* t) const;
   void along(Tensor* r, Tensor* t, int d, Tensor* indices = nullptr) const;
 
- private:
+ protected:
   Op op_;
   Reduction reduction_;
 };
 
-class Norm : public KernelMethod {
+// On the CPU, norms of which the sum of powers overflows are computed again, from elements divided
+// by the largest one.
+class Norm : private KernelMethod {
  public:
   template <class Arguments>
   explicit Norm(const Arguments& a) : KernelMethod(Arguments::op, norm_of(a.value.to_double())) {}
+  using KernelMethod::reduces_empty;
+  Scalar all(Tensor* t) const;
+  void along(Tensor* r, Tensor* t, int d) const;
+
+ private:
+  bool adds_powers() const { return reduction_.finish != Finish::none; }
 };
 
 // By other operations.

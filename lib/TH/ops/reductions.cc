@@ -90,7 +90,7 @@ void shapes_of_one(A& a, Shapes& s, const Method& method) {
 template <class A, class Method>
 void calls_of_one(A& a, const Method& method) {
   Tensor* r = Results<A>::values(a);
-  if constexpr (std::is_base_of_v<KernelMethod, Method>) {
+  if constexpr (std::is_same_v<KernelMethod, Method>) {
     method.along(r, a.t, static_cast<int>(a.dimension), Results<A>::indices(a));
   } else if (r->numel() > 0) {
     method.along(r, a.t, static_cast<int>(a.dimension));
