@@ -60,6 +60,37 @@ describe('statistics of floats', function()
     local limited = rows:narrow(1, 1, 2):clone():renorm(2, 1, 10)
     assert.is_true(limited:allclose(tensor.Tensor { { 6, -8 }, { 3, 4 } }))
   end)
+
+  it('do not overflow in normalizations', function()
+    tensor.manualSeed(1)
+    local function is_close(a, b)
+      return (a - b):abs():max() < 1e-5 * math.max(1, b:abs():max())
+    end
+    for _, name in ipairs { 'FloatTensor', 'BFloat16Tensor' } do
+      local T = tensor[name]
+      local function check(f, ...)
+        local x = tensor.randn(...):type(T.new():type()) * 1e30
+        local big = x:double()
+        local want = f(big)
+        local got = f(x)
+        local tolerance = name == 'FloatTensor' and 1e-5 or 0.05
+        assert.is_true((got:double() - want):abs():max() < tolerance)
+        if name == 'FloatTensor' then
+          local g = tensor.randn(...)
+          local function slope(t, v) return tensor.vjp(f, { t }, { v })[1] end
+          local slopes = slope(x, g:float()):double() * 1e30
+          assert.is_true(is_close(slopes, slope(big, g) * 1e30))
+        end
+      end
+      check(function(t) return tensor.layerNorm(t, { 40 }) end, 3, 40)
+      check(function(t) return tensor.rmsNorm(t, { 1500 }) end, 2, 1500)
+      check(function(t) return tensor.groupNorm(t, 2) end, 2, 6, 5)
+      check(function(t) return (tensor.batchNorm(t, nil, nil, nil, nil, true)) end, 6, 3)
+      check(function(t) return (tensor.batchNorm(t, nil, nil, nil, nil, true)) end, 4, 3, 40)
+    end
+    local ends = tensor.layerNorm(tensor.FloatTensor { { 3e38, -3e38 } }, { 2 })
+    assert.is_true((ends - tensor.FloatTensor { { 1, -1 } }):abs():max() < 1e-6)
+  end)
 end)
 
 describe('the standard deviation fits the type where its square does not:', function()
