@@ -256,22 +256,35 @@ Var nan_quantile_of(const Var& t, int64_t dim, double q) {
 }
 
 // The variances that divide by n - correction, or their roots. of(x, biased): those that divide by
-// n - 1, or by n. Types of 16 bits are rounded once.
+// n - 1, or by n. Integers are computed in the type of the result. Types of 16 bits are rounded
+// once.
 template <class A, class Of>
 Var corrected(const A& a, int64_t n, bool are_roots, const Of& of) {
-  if (a.correction == 0 || a.correction == 1) return of(ref(a.t), a.correction == 0);
-  const Var x = as(ref(a.t), compute_type(a.t->dtype));
+  const DType type = a.r_->dtype;
+  const Var t = as(ref(a.t), type);
+  if (a.correction == 0 || a.correction == 1) return of(t, a.correction == 0);
   const auto count = static_cast<double>(n);
   const double factor = count / std::max(count - a.correction, 0.0);
-  return as(of(x, true) * (are_roots ? std::sqrt(factor) : factor), a.t->dtype);
+  const Var r = of(as(t, compute_type(type)), true);
+  return as(r * (are_roots ? std::sqrt(factor) : factor), type);
 }
 template <class A>
-int64_t count_of_dims(const A& a, const Shapes& s) {
+void give_corrected(A& a, Shapes& s, bool are_roots) {
+  const int64_t d = own_dim(a, s);
+  give(s, a.r_, corrected(a, a.t->size[d], are_roots, [&](const Var& x, bool biased) {
+         return are_roots ? formulas::std(x, d, biased, a.keepdim) : var(x, d, biased, a.keepdim);
+       }));
+}
+template <class A>
+void give_corrected_dims(A& a, Shapes& s, bool are_roots) {
   int64_t n = 1;
   for (int k = 0; k < a.dims.ndim; ++k) {
     n *= a.t->size[wrap_dim(*a.t, a.dims.size[k], s.number_of(&a.dims))];
   }
-  return n;
+  give(s, a.r_, corrected(a, n, are_roots, [&](const Var& x, bool biased) {
+         return are_roots ? stdDims(x, a.dims, biased, a.keepdim)
+                          : varDims(x, a.dims, biased, a.keepdim);
+       }));
 }
 
 // The covariances of rows of observations with weights; `divisor` is that of the products.
@@ -321,32 +334,16 @@ void calls(args::nanquantileall& a) {
   a.returned = ops::item(nan_quantile_of(flat(as(ref(a.t), DType::Double)), 0, a.q).get());
 }
 
-void shapes(args::varCorrection& a, Shapes& s) {
-  const int64_t d = own_dim(a, s);
-  give(s, a.r_, corrected(a, a.t->size[d], false, [&](const Var& x, bool biased) {
-         return var(x, d, biased, a.keepdim);
-       }));
-}
-void calls(args::varCorrection&) {}
-void shapes(args::varCorrectionDims& a, Shapes& s) {
-  give(s, a.r_, corrected(a, count_of_dims(a, s), false, [&](const Var& x, bool biased) {
-         return varDims(x, a.dims, biased, a.keepdim);
-       }));
-}
-void calls(args::varCorrectionDims&) {}
-void shapes(args::stdCorrection& a, Shapes& s) {
-  const int64_t d = own_dim(a, s);
-  give(s, a.r_, corrected(a, a.t->size[d], true, [&](const Var& x, bool biased) {
-         return formulas::std(x, d, biased, a.keepdim);
-       }));
-}
-void calls(args::stdCorrection&) {}
-void shapes(args::stdCorrectionDims& a, Shapes& s) {
-  give(s, a.r_, corrected(a, count_of_dims(a, s), true, [&](const Var& x, bool biased) {
-         return stdDims(x, a.dims, biased, a.keepdim);
-       }));
-}
-void calls(args::stdCorrectionDims&) {}
+#define TH_CORRECTED(name, give_results)                                    \
+  void shapes(args::var##name& a, Shapes& s) { give_results(a, s, false); } \
+  void calls(args::var##name&) {}                                           \
+  void shapes(args::std##name& a, Shapes& s) { give_results(a, s, true); }  \
+  void calls(args::std##name&) {}
+TH_CORRECTED(Correction, give_corrected)
+TH_CORRECTED(CorrectionDims, give_corrected_dims)
+TH_CORRECTED(CorrectionDouble, give_corrected)
+TH_CORRECTED(CorrectionDimsDouble, give_corrected_dims)
+#undef TH_CORRECTED
 
 void shapes(args::covCounts& a, Shapes& s) {
   check_weights(a, s);

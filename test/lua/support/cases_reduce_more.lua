@@ -304,24 +304,27 @@ function cases.install(shared)
     end
   end
   for name, root in pairs { varCorrection = false, stdCorrection = true } do
-    local function f(e, correction)
-      return function(list)
-        local x = corrected(list, correction)
-        return e.store(root and math.sqrt(x) or x)
+    for suffix, doubles in pairs { [''] = false, Double = true } do
+      local function f(e, correction)
+        return function(list)
+          local x = corrected(list, correction)
+          x = root and math.sqrt(x) or x
+          return doubles and x or e.store(x)
+        end
       end
+      c[name .. suffix] = {
+        ulps = 8, doubles = doubles, scenarios = scenarios('any', corrections(along)),
+        reference = function(e, m, d, correction, keep)
+          return reduced(m, d, keeps(keep, true), f(e, correction))
+        end,
+      }
+      c[name .. 'Dims' .. suffix] = {
+        ulps = 8, doubles = doubles, scenarios = scenarios('any', corrections(over)),
+        reference = function(e, m, dims, correction, keep)
+          return reduced_over(m, dims.dims, keeps(keep, true), f(e, correction))
+        end,
+      }
     end
-    c[name] = {
-      ulps = 8, scenarios = scenarios('any', corrections(along)),
-      reference = function(e, m, d, correction, keep)
-        return reduced(m, d, keeps(keep, true), f(e, correction))
-      end,
-    }
-    c[name .. 'Dims'] = {
-      ulps = 8, scenarios = scenarios('any', corrections(over)),
-      reference = function(e, m, dims, correction, keep)
-        return reduced_over(m, dims.dims, keeps(keep, true), f(e, correction))
-      end,
-    }
   end
   all_row('nanmeanall', 'maybe_nan', nanmean)
   along_row('logsumexp', 'any', logsumexp, true)
