@@ -377,3 +377,21 @@ it('integers of Lua are exact in LongTensors, where Lua has integers', function(
     assert.are.equal(seed, tensor.initialSeed(g))
   end
 end)
+
+it('isclose, allclose and isin compare with a number', function()
+  local t = tensor.Tensor { 1, 1 + 1e-9, 2, 0 / 0 }
+  assert.are.same({ 1, 1, 0, 0 }, tensor.isclose(t, 1):totable())
+  assert.are.same({ 1, 1, 1, 0 }, t:isclose(1, 0, 1):totable())
+  assert.are.same({ 0, 0, 0, 1 }, t:isclose(0 / 0, 0, 0, true):totable())
+  assert.is_true(tensor.allclose(t:narrow(1, 1, 2), 1))
+  assert.is_false(t:allclose(1))
+  assert.is_true(tensor.IntTensor { 10, 11 }:allclose(10.5, 0, 0.5))
+  assert.are.same({ 0, 0, 1, 0 }, tensor.isin(t, 2):totable())
+  assert.are.same({ 1, 1, 0, 1 }, t:isin(2, true):totable())
+  assert.are.same({ 0, 1 }, tensor.IntTensor { 2, 3 }:isin(3):totable())
+  assert.are.same({ 0, 0 }, tensor.ByteTensor { 2, 44 }:isin(300):totable())
+  assert.are.same({ 0, 0 }, tensor.IntTensor { 2, 3 }:isin(2.5):totable())
+  assert.are.same({}, tensor.isclose(tensor.zeros(0), 1):totable())
+  assert.has_error(function() tensor.isclose(t, 1, -1) end,
+                   'isclose: tolerances must not be negative, got -1 and 1e-08')
+end)

@@ -25,6 +25,27 @@ double largest_finite(DType type) {
   }
 }
 
+// The type in which elements are compared.
+DType close_type(const Tensor& t) { return is_integral(t.dtype) ? DType::Double : t.dtype; }
+
+// A tensor of one element, which broadcasts to the shape of t.
+Var one_element(Tensor* t, double value) {
+  const int64_t one = 1;
+  return filled(ref(t), close_type(*t), 1, &one, value);
+}
+
+Var close_elements(const Var& t, const Var& src, double rtol, double atol, bool equal_nan) {
+  const Var close = formulas::isclose(t, src, rtol, atol);
+  if (!equal_nan) return close;
+  const Var both_nan = formulas::logicalAnd(formulas::isnan(t), formulas::isnan(src));
+  return formulas::logicalOr(close, both_nan);
+}
+
+bool all_close(const Var& t, const Var& src, double rtol, double atol, bool equal_nan) {
+  const Var close = close_elements(t, src, rtol, atol, equal_nan);
+  return close->numel() == 0 || ops::minall(close.get()).to_double() != 0;
+}
+
 }  // namespace
 
 void shapes(args::allclose& a, Shapes&) {
@@ -35,28 +56,27 @@ void shapes(args::allclose& a, Shapes&) {
   elementwise_shape(inputs, 2, nullptr, &ndim, size);
 }
 void calls(args::allclose& a) {
-  const DType type = is_integral(a.t->dtype) ? DType::Double : a.t->dtype;
-  TensorRef x = in_type(a.t, type), y = in_type(a.src, type);
-  TensorRef close = made(DType::Byte, [&](Tensor* r) {
-    if (a.equalNan) {
-      ops::iscloseNan(r, x.get(), y.get(), a.rtol, a.atol, true);
-    } else {
-      ops::isclose(r, x.get(), y.get(), a.rtol, a.atol);
-    }
-  });
-  a.returned = close->numel() == 0 || ops::minall(close.get()).to_double() != 0;
+  const DType type = close_type(*a.t);
+  a.returned = all_close(as(ref(a.t), type), as(ref(a.src), type), a.rtol, a.atol, a.equalNan);
+}
+
+void shapes(args::allcloseValue&, Shapes&) {}
+void calls(args::allcloseValue& a) {
+  a.returned = all_close(as(ref(a.t), close_type(*a.t)), one_element(a.t, a.value), a.rtol, a.atol,
+                         a.equalNan);
 }
 
 void shapes(args::iscloseNan& a, Shapes& s) {
-  const Var t = ref(a.t), src = ref(a.src);
-  Var close = formulas::isclose(t, src, a.rtol, a.atol);
-  if (a.equalNan) {
-    close =
-        formulas::logicalOr(close, formulas::logicalAnd(formulas::isnan(t), formulas::isnan(src)));
-  }
-  give(s, a.r_, close);
+  give(s, a.r_, close_elements(ref(a.t), ref(a.src), a.rtol, a.atol, a.equalNan));
 }
 void calls(args::iscloseNan&) {}
+
+void shapes(args::iscloseValue& a, Shapes& s) {
+  give(s, a.r_,
+       close_elements(as(ref(a.t), close_type(*a.t)), one_element(a.t, a.value), a.rtol, a.atol,
+                      a.equalNan));
+}
+void calls(args::iscloseValue&) {}
 
 void shapes(args::roundTo& a, Shapes& s) {
   if (a.decimals > 400 || a.decimals < -400) {

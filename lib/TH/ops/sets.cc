@@ -78,6 +78,11 @@ void shapes(args::isin& a, Shapes& s) {
 }
 void calls(args::isin&) {}
 
+void shapes(args::isinValue& a, Shapes& s) {
+  give(s, a.r_, a.invert ? neValue(ref(a.t), a.value) : eqValue(ref(a.t), a.value));
+}
+void calls(args::isinValue&) {}
+
 void shapes(args::setUnion& a, Shapes& s) {
   give(s, a.r_, uniqueValues(cat(flat(ref(a.a)), flat(ref(a.b)), int64_t{0})));
 }

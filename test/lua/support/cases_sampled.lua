@@ -27,6 +27,31 @@ function cases.install(shared)
       end, a, b)
     end,
   }
+  local function is_close(x, y, relative, absolute, equal_nan)
+    if equal_nan == true and x ~= x and y ~= y then return true end
+    return x == y or math.abs(x - y) <= given(absolute, 1e-8) + given(relative, 1e-5) * math.abs(y)
+  end
+  local function against_number(m)
+    local first = m.data[1]
+    return { m, first, omit, omit, omit }, { m, first + 1, 0.25, 0.5, true },
+           { m, 0 / 0, 0, 1, true }, { m, 0 / 0, 0, 1, false }
+  end
+  c.iscloseValue = {
+    scenarios = over(shapes, against_number, 'maybe_nan'),
+    reference = function(_, m, y, ...)
+      local limits = { ... }
+      return model.map(function(x) return is_close(x, y, unpack(limits)) and 1 or 0 end, m)
+    end,
+  }
+  c.allcloseValue = {
+    scenarios = over(shapes, against_number, 'maybe_nan'),
+    reference = function(_, m, y, ...)
+      for _, x in ipairs(m.data) do
+        if not is_close(x, y, ...) then return false end
+      end
+      return true
+    end,
+  }
   c.roundTo = {
     ulps = 2,
     scenarios = over(shapes, function(m) return { m, 0 }, { m, 1 }, { m, -1 } end),

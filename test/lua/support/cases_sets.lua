@@ -83,6 +83,14 @@ function cases.install(shared)
       end, m)
     end,
   }
+  c.isinValue = {
+    scenarios = over(shapes, function(m)
+      return { m, m.data[1], omit }, { m, 2, true }, { m, 0.25, omit }
+    end, 'small'),
+    reference = function(_, m, value, invert)
+      return model.map(function(x) return (x == value) ~= (invert == true) and 1 or 0 end, m)
+    end,
+  }
   c.uniqueValues = {
     scenarios = over(shapes, function(m) return { m } end, 'small'),
     reference = function(_, m)
