@@ -190,3 +190,23 @@ it('gradients keep their digits where a formula would cancel', function()
   local g = tensor.grad(function(t) return tensor.interp(t, points, points):sum() end)
   assert.are.same({ 1, 1, 1 }, g(tensor.DoubleTensor { 0.5, 1, 1.5 }):totable())
 end)
+
+it('gradients of huge, tiny and far negative elements neither overflow nor vanish', function()
+  local function check_slopes(name, ulps, cases)
+    local slope = tensor.grad(function(t) return tensor[name](t):sum() end)
+    for x, want in pairs(cases) do assert_close(want, slope(tensor.DoubleTensor { x })[1], ulps) end
+  end
+  -- Figures of mpmath.
+  check_slopes('asinh', 4, { [1e160] = 1e-160, [1e200] = 1e-200, [-1e200] = 1e-200, [0] = 1,
+                             [3] = 0.31622776601683793, [inf] = 0 })
+  check_slopes('acosh', 4, { [1e160] = 1e-160, [1e200] = 1e-200, [-2] = nan, [-1e200] = nan,
+                             [1 + 2 ^ -50] = 23726566.406062883, [1] = inf })
+  check_slopes('expm1', 4, { [-40] = 4.248354255291589e-18, [-700] = 9.8596765437597709e-305,
+                             [0] = 1 })
+  check_slopes('i1', 16, { [800] = inf, [-800] = inf, [1e200] = inf, [-1e200] = inf, [0] = 0.5,
+                           [1e-200] = 0.5 })
+  local slope = tensor.grad(function(t) return tensor.asinh(t):sum() end)
+  assert.is_true(math.abs(slope(tensor.FloatTensor { -1e30 })[1] * 1e30 - 1) < 1e-6)
+  assert.is_true(tensor.gradcheck(tensor.asinh, { tensor.randn(5) }, { order = 2 }))
+  assert.is_true(tensor.gradcheck(tensor.acosh, { tensor.rand(5):add(1.5) }, { order = 2 }))
+end)

@@ -56,10 +56,12 @@ Var zero_like(const Var& t) {
 
 }  // namespace
 
-Var without_zeros(const Var& t) {
+Var one_like(const Var& t) {
   const int64_t one = 1;
-  return where(eqValue(t, Scalar(0)), filled(*t, 1, &one, 1), t);
+  return filled(*t, 1, &one, 1);
 }
+
+Var without_zeros(const Var& t) { return where(eqValue(t, Scalar(0)), one_like(t), t); }
 
 Var only(const Var& g, const Var& mask) { return where(mask, g, zero_like(g)); }
 Var except(const Var& g, const Var& mask) { return where(mask, zero_like(g), g); }
@@ -113,7 +115,9 @@ Var sinc_slope(const Var& t, const Var& r) {
 
 Var i1_slope(const Var& t, const Var& r) {
   const Var zero = eqValue(t, Scalar(0));
-  return i0(t) - where(zero, filled_like(t, 0.5), r / without_zeros(t));
+  // Where i1 overflows, i0 does, and the slope.
+  const Var quotient = except(r / without_zeros(t), isinf(r));
+  return i0(t) - where(zero, filled_like(t, 0.5), quotient);
 }
 
 Var copysign_slope(const Var& g, const Var& t, const Var& r) {

@@ -44,6 +44,8 @@ double count(const Tensor& r, const Tensor& t);
 // ---- functions that the formulas call; each reads the elements of all its tensors
 
 namespace functions {
+// 1, as a tensor that broadcasts to the shape of t.
+Var one_like(const Var& t);
 
 // t with 1 in the place of 0. Where a quotient by 0 is not used, a quotient by this has derivatives
 // that are not NaN.
@@ -252,6 +254,18 @@ auto product(const V& a, const V& b, [[maybe_unused]] const Scalar& alpha) {
     return Product{a, b, number(alpha)};
   }
 }
+// The derivative of asinh: 1 / sqrt(t * t + 1), without overflow.
+template <class V>
+V asinh_slope(const V& t) {
+  if constexpr (std::is_same_v<V, Term>) {
+    return cinv(hypot(t, t.builder->number(1)));
+  } else if constexpr (any_use<V>) {
+    return t;
+  } else {
+    return cinv(hypot(t, functions::one_like(t)));
+  }
+}
+
 
 template <class V, class T, class R>
 V sum_slope(const V& g, const T&, const R&) {
