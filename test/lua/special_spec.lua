@@ -94,6 +94,23 @@ describe('special functions', function()
     assert.are.equal(6.5, tensor.lerp(tensor.Tensor { 5 }, tensor.Tensor { 7 }, 0.75)[1])
   end)
 
+  it('lerp takes a weight for each element', function()
+    for _, e in ipairs(elements) do
+      if not e.integral then
+        local a, b = e.Tensor { e.store(6e4), 1, -1 }, e.Tensor { 1, e.store(6e4), 0.5 }
+        local weight = e.Tensor { 1, 0, 0.5 }
+        assert.are.same({ 1, 1, -0.25 }, tensor.lerp(a, b, weight):totable())
+        local into = a:clone()
+        assert.are.equal(into, into:lerp(b, weight))
+        assert.are.same({ 1, 1, -0.25 }, into:totable())
+        assert.are.same({ 3, 2 }, tensor.lerp(e.Tensor { 1 }, e.Tensor { 5 },
+                                              e.Tensor { 0.5, 0.25 }):totable())
+      end
+    end
+    assert.is_true(tensor.gradcheck(tensor.lerp, { tensor.randn(2, 3), tensor.randn(3),
+                                                   tensor.rand(2, 1) }, { order = 2 }))
+  end)
+
   it('activations at their ends', function()
     check('relu', 0, { [-inf] = 0, [inf] = inf, [0] = 0, [-3] = 0 })
     check('gelu', 0, { [0] = 0, [inf] = inf })

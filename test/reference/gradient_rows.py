@@ -115,6 +115,7 @@ BYTES = "Byte{ { 1, 0, 1 }, { 0, 0, 1 } }"
 case("where", "tensor.where(%s, a, b)" % BYTES, lambda x, y: torch.where(MASK, x, y), real(2, 3),
      real(3))
 case("lerp", "tensor.lerp(a, b, 0.3)", lambda x, y: torch.lerp(x, y, 0.3), real(2, 3), real(3))
+case("lerpTensor", "tensor.lerp(a, b, c)", torch.lerp, real(2, 3), real(3), positive(2, 3, number=2))
 case("addcmul", "tensor.addcmul(a, 0.5, b, c)", lambda x, y, z: torch.addcmul(x, y, z, value=0.5),
      real(2, 3), real(3, number=1), real(2, 3, number=2))
 case("addcdiv", "tensor.addcdiv(a, 0.5, b, c)", lambda x, y, z: torch.addcdiv(x, y, z, value=0.5),

@@ -174,6 +174,13 @@ TH_HD T smaller(T a, T b) {
   return a <= b || a != a ? a : b;
 }
 
+// From the nearer end, so that weight 1 gives b.
+template <class T>
+TH_HD T interpolated(T a, T b, T weight) {
+  const T distance = b - a;
+  return std::fabs(weight) < T(0.5) ? a + weight * distance : b - distance * (T(1) - weight);
+}
+
 // A stateless functor with Result operator()(parameters).
 struct NoValue {
   TH_HD explicit NoValue(const Scalar*) {}
@@ -401,12 +408,9 @@ TH_FUNCTOR(where, T, (uint8_t mask, T a, T b)) { return mask ? a : b; }
 // ---- of elements, and made of a number
 TH_FUNCTOR_SCALED(cadd, (T a, T b)) { return plus(a, times(value, b)); }
 TH_FUNCTOR_SCALED(csub, (T a, T b)) { return minus(a, times(value, b)); }
-// From the nearer end, so that weight 1 gives b.
-TH_FUNCTOR_SCALED(lerp, (T a, T b)) {
-  const T distance = b - a;
-  return std::fabs(value) < T(0.5) ? a + value * distance : b - distance * (T(1) - value);
-}
+TH_FUNCTOR_SCALED(lerp, (T a, T b)) { return interpolated(a, b, value); }
 TH_FUNCTOR_SCALED(addcmul, (T t, T a, T b)) { return plus(t, times(times(value, a), b)); }
+TH_FUNCTOR(lerpTensor, T, (T a, T b, T weight)) { return interpolated(a, b, weight); }
 TH_FUNCTOR_SCALED(addcdiv, (T t, T a, T b)) { return plus(t, quotient(times(value, a), b)); }
 
 template <class T>

@@ -387,6 +387,8 @@ case('where', 0, function(_, mask, x, y) return mask ~= 0 and x or y end,
      { 'logical', 'wide', 'wide' })
 case('lerp', 4, function(_, x, y, weight) return x + weight * (y - x) end,
      { 'any', 'any', number(0.25) })
+case('lerpTensor', 4, function(_, x, y, weight) return x + weight * (y - x) end,
+     { 'any', 'any', 'positive' })
 
 ---- ---- comparison: results are 0 or 1 in the result's own type ----
 local comparisons = {
