@@ -271,9 +271,12 @@ TEST(VectorMath, PowersAndRoots) {
   UNARY(sqrt, std::sqrt(x), 0, 3, 0.5, 0.5);
 }
 
+Real gelu(Real x) { return x < -200 ? -Real(0) : x / 2 * std::erfc(-x * std::sqrt(Real(0.5))); }
 TEST(VectorMath, ErrorFunctions) {
   UNARY(erf, std::erf(x), -4, 4, own(), kGlibc);
   UNARY(erfc, std::erfc(x), -4, 9, own(), kGlibc);
+  // The rounding error of x / sqrt(2) is that of the result times x * x.
+  UNARY(gelu, gelu(x), -14, 5, own() == kGlibc ? 40 : 6, 1500);
 }
 
 // x is reduced exactly. Integers other than 0 give 0.

@@ -118,6 +118,38 @@ describe('special functions', function()
     assert.is_true(tensor.isnan(tensor.relu(tensor.DoubleTensor{nan}))[1] == 1)
   end)
 
+  it('gelu keeps the digits of its tail', function()
+    -- x, gelu(x) and its derivative. Figures of mpmath.
+    local figures = {
+      { -1, -0.15865525393145705, -0.083315470587686298 },
+      { -3, -0.0040496940948902836, -0.011945647204183927 },
+      { -5, -1.4332578593959696e-6, -7.1469460017922946e-6 },
+      { -8, -4.9767684594174273e-15, -3.979607261086796e-14 },
+      { -13, -7.9523137194148436e-38, -1.0337304440113356e-36 },
+      { -20, -5.5072482372124674e-88, -1.1014360483133464e-86 },
+      { -37, -2.1184613523340934e-298, -7.8382986694185162e-297 },
+      { -0.001, -0.00049960105778608895, 0.4992021157051586 },
+      { 5, 4.9999985667421406, 1.0000071469460018 },
+    }
+    local slope = tensor.grad(function(t) return tensor.gelu(t):sum() end)
+    for _, class in ipairs { tensor.DoubleTensor, tensor.FloatTensor } do
+      local is_float = class == tensor.FloatTensor
+      for _, row in ipairs(figures) do
+        local x, y, dy = unpack(row)
+        if not is_float or x >= -13 then
+          assert_close(y, tensor.gelu(class { x })[1], is_float and 2 ^ 31 or 3000)
+          -- A float has few digits of the exponent of exp(-x * x / 2).
+          assert_close(dy, slope(class { x })[1], is_float and 2 ^ 36 or 3000)
+        end
+      end
+      assert.are.same({ 0, inf }, tensor.gelu(class { -inf, inf }):totable())
+      assert.is_true(tensor.gelu(class { nan }):ne(0)[1] == 1)
+      local ends = tensor.gelu(class { -100, -1e30, 1e30 })
+      assert.are.same({ 0, 0 }, ends:narrow(1, 1, 2):totable())
+      assert.are.equal(class { 1e30 }[1], ends[3])
+    end
+  end)
+
   it('logarithms and powers of whole numbers are exact', function()
     local exponents = tensor.range(-300, 300)
     local values = tensor.DoubleTensor(exponents:size(1))

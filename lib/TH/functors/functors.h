@@ -277,8 +277,18 @@ TH_FUNCTOR_1(digamma) { return digamma_of(x); }
 TH_FUNCTOR_1(i0) { return static_cast<T>(bessel_i0(static_cast<double>(x))); }
 TH_FUNCTOR_1(i1) { return static_cast<T>(bessel_i1(static_cast<double>(x))); }
 TH_FUNCTOR_1(relu) { return x < 0 ? T(0) : x; }
+// By erfc, as 1 + erf loses the digits of the tail, which is 0 long before the limit. For a > 0,
+// the derivative of log(erfc(a)) is about -2 a: it corrects the rounding error of a float.
 TH_FUNCTOR_1(gelu) {
-  return T(0.5) * x * (T(1) + std::erf(x * static_cast<T>(0.70710678118654752440)));
+  const T limited = x < T(-40) ? T(-40) : x;
+  const double exact = static_cast<double>(limited) * -0.70710678118654752440;
+  const T a = static_cast<T>(exact);
+  T factor = T(0.5) * limited;
+  if constexpr (sizeof(T) == 4) {
+    const T lost = static_cast<T>(exact - static_cast<double>(a));
+    factor -= a > 0 ? factor * 2 * a * lost : T(0);
+  }
+  return factor * std::erfc(a);
 }
 TH_FUNCTOR_1(silu) {
   const T e = std::exp(-std::fabs(x));

@@ -29,8 +29,7 @@ inline Shape shape(const Var& v) { return {v.get()}; }
 template <class V>
 V gelu_slope(const V& t) {
   constexpr double half_root = 0.70710678118654752440, normal = 0.39894228040143267794;
-  // erfc(-x) = 1 + erf(x), of which there is a faster kernel.
-  return (erf(t * half_root) + 1) * 0.5 + t * exp(t * t * -0.5) * normal;
+  return erfc(t * -half_root) * 0.5 + t * exp(t * t * -0.5) * normal;
 }
 template <class V>
 V silu_slope(const V& t) {
@@ -44,9 +43,9 @@ double count(const Tensor& r, const Tensor& t);
 // ---- functions that the formulas call; each reads the elements of all its tensors
 
 namespace functions {
+
 // 1, as a tensor that broadcasts to the shape of t.
 Var one_like(const Var& t);
-
 // t with 1 in the place of 0. Where a quotient by 0 is not used, a quotient by this has derivatives
 // that are not NaN.
 Var without_zeros(const Var& t);
@@ -254,6 +253,7 @@ auto product(const V& a, const V& b, [[maybe_unused]] const Scalar& alpha) {
     return Product{a, b, number(alpha)};
   }
 }
+
 // The derivative of asinh: 1 / sqrt(t * t + 1), without overflow.
 template <class V>
 V asinh_slope(const V& t) {
@@ -265,7 +265,6 @@ V asinh_slope(const V& t) {
     return cinv(hypot(t, functions::one_like(t)));
   }
 }
-
 
 template <class V, class T, class R>
 V sum_slope(const V& g, const T&, const R&) {

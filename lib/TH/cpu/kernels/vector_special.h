@@ -13,12 +13,12 @@ namespace vector {
 
 // ---- error functions of floats -----------------------------------------------------------------
 
-// erfc(a) = e^(-a^2) (1 - u) p(u), u = (a - 3) / (a + 3), for a >= 0. V is double where all bits of
-// the float result must be accurate, else float.
+// factor * erfc(a) for a >= 0: erfc(a) = e^(-a^2) (1 - u) p(u), u = (a - 3) / (a + 3). a^2 is
+// square
+// + lost. V is double where all bits of the float result must be accurate, else float.
 template <class V>
-inline V error_tail(V a) {
-  a = min(all<V>(Item<V>(10.2)), a);
-  const V square = a * a, lost = fma(a, a, -square), rest = 6 / (a + 3), one = all<V>(1);
+inline V error_tail(V a, V square, V lost, V factor) {
+  const V rest = 6 / (a + 3), one = all<V>(1);
   const Exponent<V> e = reduce_exponent(-square);
   V p = polynomial(1 - rest, 0.17900115129457209, -0.14723241440810761, 0.098371383083498756,
                    -0.051744334743468373, 0.01992151140316064, -0.0044733044060463042,
@@ -28,7 +28,21 @@ inline V error_tail(V a) {
   if constexpr (kIsFloat<V>) p = fma(-lost, p, p);
   const V q = polynomial(e.r, 0.50000000956755475, 0.16666518308588157, 0.041666204230978068,
                          0.0083689533226924667, 0.0013950596381063177);
-  return scale(fma(fma(q, e.r, one), e.r, one) * p, e.n);
+  return scale(fma(fma(q, e.r, one), e.r, one) * (p * factor), e.n);
+}
+constexpr double kMostOfTail = 10.2;  // erfc is 0 from there on
+template <class V>
+inline V error_tail(V a) {
+  a = min(all<V>(Item<V>(kMostOfTail)), a);
+  const V square = a * a;
+  return error_tail(a, square, fma(a, a, -square), all<V>(1));
+}
+// x / 2 * erfc(-x / sqrt(2)), from half the square of x, which is exact.
+inline F32 gelu(F32 x) {
+  const F32 a = min(all<F32>(1.41421356f * static_cast<float>(kMostOfTail)), abs(x));
+  const F32 square = a * a, half = all<F32>(0.5f);
+  const F32 tail = error_tail(a * 0.707106781f, half * square, half * fma(a, a, -square), half * a);
+  return x < 0 ? -tail : x - tail;
 }
 inline F32 erf(F32 x) {
   const F32 p = polynomial(x * x, 0.128379151f, -0.376125067f, 0.112819262f, -0.0267701875f,
