@@ -159,3 +159,26 @@ it('correlations do not depend on the scale of the rows', function()
     assert.is_true(tensor.corrcoef(t):allclose(wanted, 1e-6))
   end
 end)
+
+it('integers are rounded to tens exactly', function()
+  local L = tensor.LongTensor
+  local digits = { '9007199254740993', '-9007199254740995', '900719925474099350', '49', '-50', '0' }
+  local function long(text)
+    local t = L { 0 }
+    for digit in text:gmatch '%d' do t:mul(10):add(tonumber(digit)) end
+    return text:sub(1, 1) == '-' and -t or t
+  end
+  local function check(decimals, ...)
+    for k, want in ipairs { ... } do
+      assert.is_true(tensor.round(long(digits[k]), decimals):equal(long(want)), digits[k])
+    end
+  end
+  check(-1, '9007199254740990', '-9007199254741000', '900719925474099350', '50', '-50', '0')
+  check(-2, '9007199254741000', '-9007199254741000', '900719925474099400', '0', '-100', '0')
+  check(-17, '0', '0', '900000000000000000', '0', '0', '0')
+  check(-19, '0', '0', '0', '0', '0', '0')
+  check(-400, '0', '0', '0', '0', '0', '0')
+  local ints = tensor.IntTensor { 124, 125, -125 }
+  assert.are.same({ 120, 130, -130 }, tensor.round(ints, -1):totable())
+  assert.are.same({ 200, 0 }, tensor.round(tensor.ByteTensor { 249, 49 }, -2):totable())
+end)

@@ -414,13 +414,13 @@ TH_FUNCTOR(signbit, uint8_t, (T x)) {
 
 // ---- of three elements
 TH_FUNCTOR(where, T, (uint8_t mask, T a, T b)) { return mask ? a : b; }
+TH_FUNCTOR(lerpTensor, T, (T a, T b, T weight)) { return interpolated(a, b, weight); }
 
 // ---- of elements, and made of a number
 TH_FUNCTOR_SCALED(cadd, (T a, T b)) { return plus(a, times(value, b)); }
 TH_FUNCTOR_SCALED(csub, (T a, T b)) { return minus(a, times(value, b)); }
 TH_FUNCTOR_SCALED(lerp, (T a, T b)) { return interpolated(a, b, value); }
 TH_FUNCTOR_SCALED(addcmul, (T t, T a, T b)) { return plus(t, times(times(value, a), b)); }
-TH_FUNCTOR(lerpTensor, T, (T a, T b, T weight)) { return interpolated(a, b, weight); }
 TH_FUNCTOR_SCALED(addcdiv, (T t, T a, T b)) { return plus(t, quotient(times(value, a), b)); }
 
 template <class T>
@@ -448,11 +448,42 @@ TH_FUNCTOR_SCALED(roundToFraction, (T x)) {
   const T rounded = round<T>(nullptr)(x * value) / value;
   return is_finite(rounded) ? rounded : x;
 }
-// A multiple of an infinite value is 0.
-TH_FUNCTOR_SCALED(roundToMultiple, (T x)) {
-  const T rounded = round<T>(nullptr)(x / value) * (is_finite(value) ? value : T(0));
-  return is_finite(rounded) ? rounded : x;
-}
+// A multiple of an infinite value is 0. By division in double: integers are divided slowly, and not
+// in vectors.
+template <class T>
+struct roundToMultiple {
+  using Value = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  Value value;  // 0: no multiple but 0 is an integer of 64 bits
+  double inverse = 0;
+  TH_HD explicit roundToMultiple(const Scalar* v) {
+    if constexpr (std::is_integral_v<T>) {
+      const auto number = convert<double>(v[0]);
+      value = number < 0x1p63 ? static_cast<uint64_t>(number) : 0;
+      inverse = value == 0 ? 0 : 1 / static_cast<double>(value);
+    } else {
+      value = convert<T>(v[0]);
+    }
+  }
+  TH_HD T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      // Each step divides what the rounding errors of the one before left.
+      const uint64_t size = magnitude(x);
+      const auto most = static_cast<uint64_t>(static_cast<double>(size) * inverse);
+      auto rest = static_cast<int64_t>(size - most * value);
+      const double few = std::floor(static_cast<double>(rest) * inverse);
+      const auto step = static_cast<int64_t>(value);
+      rest -= static_cast<int64_t>(few) * step;
+      rest += rest < 0 ? step : 0;
+      rest -= rest >= step ? step : 0;
+      const auto left = static_cast<uint64_t>(rest);
+      const uint64_t rounded = size - left + (left >= value - left ? value : 0);
+      return static_cast<T>(x < 0 ? 0 - rounded : rounded);
+    } else {
+      const T rounded = round<T>(nullptr)(x / value) * (is_finite(value) ? value : T(0));
+      return is_finite(rounded) ? rounded : x;
+    }
+  }
+};
 
 template <class T>
 struct clamp {

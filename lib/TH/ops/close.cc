@@ -86,14 +86,11 @@ void shapes(args::roundTo& a, Shapes& s) {
   s.set(a.r_, *a.t, Layout::in_place);
 }
 void calls(args::roundTo& a) {
-  const bool is_fraction = a.decimals > 0, integral = is_integral(a.t->dtype);
-  if (a.decimals == 0 || (integral && is_fraction)) return ops::round(a.r_, a.t);
+  const bool is_fraction = a.decimals > 0;
+  if (a.decimals == 0 || (is_fraction && is_integral(a.t->dtype))) return ops::round(a.r_, a.t);
   const double power = std::pow(10.0, static_cast<double>(is_fraction ? a.decimals : -a.decimals));
   if (is_fraction) return ops::roundToFraction(a.r_, a.t, power);
-  if (!integral) return ops::roundToMultiple(a.r_, a.t, power);
-  const Var numbers(in_type(a.t, DType::Double));
-  ops::roundToMultiple(numbers.get(), numbers.get(), power);
-  ops::copy(a.r_, numbers.get());
+  ops::roundToMultiple(a.r_, a.t, power);
 }
 
 void shapes(args::frexp& a, Shapes& s) {
