@@ -11,16 +11,23 @@ local describe = native.describe(tensor)
 
 local training = {}
 
--- True for layers, optimizers and batches, of which a checkpoint has the state.
-local function has_state(value)
-   return type(value) == 'table' and getmetatable(value) ~= nil and not tensor.isTensor(value)
-end
-
 local function is_generator(value)
    return tensor.typename(value) == 'torch.Generator'
 end
 
--- Returns a name of the kind of a part of a checkpoint.
+-- True for layers, optimizers and batches, of which a checkpoint has the state.
+local function has_state(value)
+   return layer.is(value) or type(value) == 'table' and getmetatable(value) ~= nil
+      and type(rawget(value, 'state')) == 'table'
+end
+
+-- True for tables whose fields are parts. A tracked number is a number.
+local function is_branch(value)
+   return type(value) == 'table' and not has_state(value) and not tensor.isTensor(value)
+      and not native.is_tracked(value)
+end
+
+-- Returns the name of the kind of a part of a checkpoint.
 local function kind_of(part)
    if is_generator(part) then
       return 'a generator'
@@ -35,28 +42,8 @@ end
 -- The types of restored values other than tensors and tables.
 local is_plain = {number = true, string = true, boolean = true}
 
--- Raises an error unless the saved values have the form, the types and the shapes of those in a
--- part.
-local function check(path, part, saved)
-   if tensor.isTensor(part) then
-      if not tensor.isTensor(saved) or not part:isSameSizeAs(saved) then
-         error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
-      elseif part:type() ~= saved:type() then
-         error(('%s: a %s is expected, got a %s'):format(path, part:type(), saved:type()), 0)
-      end
-   elseif is_plain[type(part)] or type(part) == 'table' then
-      if type(saved) ~= type(part) then
-         error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
-      end
-      for _, key in ipairs(type(part) == 'table' and tree.keys(part) or {}) do
-         check(('%s.%s'):format(path, tostring(key)), part[key], saved[key])
-      end
-      for _, key in ipairs(type(part) == 'table' and tree.keys(saved) or {}) do
-         if part[key] == nil then
-            error(('%s.%s: the program has no such value'):format(path, tostring(key)), 0)
-         end
-      end
-   end
+local function join(path, key)
+   return ('%s.%s'):format(path, tostring(key))
 end
 
 -- Raises an error unless the saved value is the state of a generator.
@@ -67,25 +54,72 @@ local function check_generator(path, saved)
    end
 end
 
-local function check_part(path, part, saved, kind)
-   if kind and kind ~= kind_of(part) then
-      error(('%s: %s expected, got %s'):format(path, kind_of(part), tostring(kind)), 0)
-   elseif is_generator(part) then
-      check_generator(path, saved)
-   elseif layer.is(part) then
-      check(path, part.state or {}, saved)
-   elseif not has_state(part) then
-      check(path, part, saved)
-   elseif type(saved) ~= 'table' then
-      error(('%s: %s is expected, got %s'):format(path, kind_of(part), describe(saved)), 0)
+-- Raises an error unless the saved kind is that of a part. nil: not known.
+local function check_kind(path, part, kind)
+   local has_parts = type(kind) == 'table'
+   if kind ~= nil and (has_parts and not is_branch(part) or not has_parts and kind ~= kind_of(part))
+   then
+      error(('%s: %s expected, got %s'):format(
+         path, kind_of(part), has_parts and 'a table of parts' or tostring(kind)), 0)
    end
 end
 
--- Copies into the tensors of a part. Returns the part, with the saved plain values.
+-- Raises an error unless the saved values have the form, the types, the shapes and the kinds of
+-- those in a part. kind: that of save, or nil.
+local function check(path, part, saved, kind)
+   local is_object = is_generator(part) or has_state(part)
+   if is_object and saved == nil then
+      error(('%s: %s is expected, got nil'):format(path, kind_of(part)), 0)
+   end
+   check_kind(path, part, kind)
+   if is_generator(part) then
+      check_generator(path, saved)
+   elseif layer.is(part) then
+      check(path, part.state or {}, saved)
+   elseif is_object then
+      if type(saved) ~= 'table' then
+         error(('%s: %s is expected, got %s'):format(path, kind_of(part), describe(saved)), 0)
+      end
+   elseif tensor.isTensor(part) then
+      if not tensor.isTensor(saved) or not part:isSameSizeAs(saved) then
+         error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
+      elseif part:type() ~= saved:type() then
+         error(('%s: a %s is expected, got a %s'):format(path, part:type(), saved:type()), 0)
+      end
+   elseif is_plain[type(part)] or type(part) == 'table' then
+      if type(saved) ~= type(part) then
+         error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
+      end
+      if not is_branch(part) then
+         return
+      end
+      for _, key in ipairs(tree.keys(part)) do
+         local own = kind
+         if type(kind) == 'table' then
+            own = kind[key] or 'parameters'
+         end
+         check(join(path, key), part[key], saved[key], own)
+      end
+      for _, key in ipairs(tree.keys(saved)) do
+         if part[key] == nil then
+            error(('%s: the program has no such value'):format(join(path, key)), 0)
+         end
+      end
+   end
+end
+
+-- Copies into the tensors of a part, and sets its states. Returns the part, with the saved plain
+-- values.
 local function copy(part, saved)
-   if tensor.isTensor(part) then
+   if is_generator(part) then
+      tensor.setRNGState(part, saved)
+   elseif layer.is(part) then
+      copy(part.state or {}, saved)
+   elseif has_state(part) then
+      part.state = saved
+   elseif tensor.isTensor(part) then
       return part:copy(saved)
-   elseif type(part) == 'table' then
+   elseif is_branch(part) then
       for _, key in ipairs(tree.keys(part)) do
          part[key] = copy(part[key], saved[key])
       end
@@ -111,29 +145,47 @@ local function refuse_functions(path, value, seen)
    end
    seen[value] = true
    for key, field in versions.each(value) do
-      local place = ('%s.%s'):format(path, tostring(key))
+      local place = join(path, key)
       refuse_functions(place .. ' (the key)', key, seen)
       refuse_functions(place, field, seen)
    end
 end
 
+-- Returns what a checkpoint has of a part, and its kind: a table of the kinds of its fields if
+-- there are generators or objects with a state among them.
+local function saved_of(part, enclosing)
+   if is_generator(part) then
+      return tensor.getRNGState(part), kind_of(part)
+   elseif has_state(part) then
+      return part.state or {}, kind_of(part)
+   elseif not is_branch(part) then
+      return part, 'parameters'
+   end
+   tree.enter(enclosing, part)
+   local fields, kinds = {}, {}
+   for key, field in versions.each(part) do
+      local kind
+      fields[key], kind = saved_of(field, enclosing)
+      kinds[key] = kind ~= 'parameters' and kind or nil
+   end
+   enclosing[part] = nil
+   if next(kinds) ~= nil then
+      return fields, kinds
+   end
+   -- The table itself, so that the file has a table at several places once.
+   return getmetatable(part) and fields or part, 'parameters'
+end
+
 --- save(filename, parts [, info]): writes a checkpoint: parts, a table of parameters (nested tables
 -- of tensors, numbers, strings and booleans), optimizers, layers, batches and generators by name,
 -- where the states of all but parameters are written; info, a table of other values, such as the
--- step; and the state of the default generator. Functions are errors.
+-- step; and the state of the default generator. Parts may be in nested tables. Functions are
+-- errors.
 function training.save(filename, parts, info)
    check_table('save', parts)
    local saved, kinds = {}, {}
    for name, part in versions.each(parts) do
-      kinds[name] = kind_of(part)
-      if not has_state(part) then
-         tree.leaves(part)  -- raises an error if a table contains itself
-      end
-      if is_generator(part) then
-         saved[name] = tensor.getRNGState(part)
-      else
-         saved[name] = has_state(part) and (part.state or {}) or part
-      end
+      saved[name], kinds[name] = saved_of(part, {})
       refuse_functions(tostring(name), saved[name], {})
    end
    refuse_functions('info', info, {})
@@ -170,7 +222,7 @@ function training.restore(checkpoint, parts, name)
          error(('training.load: %s has no part %s'):format(name, path), 0)
       end
       local kind = checkpoint.kinds and checkpoint.kinds[key]
-      local fine, failure = pcall(check_part, path, part, saved, kind)
+      local fine, failure = pcall(check, path, part, saved, kind)
       if not fine then
          error(('training.load: %s: %s'):format(name, failure), 0)
       end
@@ -181,16 +233,7 @@ function training.restore(checkpoint, parts, name)
    end
    tensor.setRNGState(checkpoint.generator)
    for key, part in versions.each(parts) do
-      local saved = checkpoint.parts[key]
-      if is_generator(part) then
-         tensor.setRNGState(part, saved)
-      elseif layer.is(part) then
-         copy(part.state or {}, saved)
-      elseif has_state(part) then
-         part.state = saved
-      else
-         parts[key] = copy(part, saved)
-      end
+      parts[key] = copy(part, checkpoint.parts[key])
    end
    return checkpoint.info
 end

@@ -296,7 +296,7 @@ describe('tensor.training', function()
             {parts = {p = one}, generator = short})
     refused('the checkpoint: g: the state is invalid: ',
             {parts = {g = short}, generator = state}, {g = tensor.Generator()})
-    refused('the checkpoint: p: parameters expected, got table',
+    refused('the checkpoint: p: parameters expected, got a table of parts',
             {parts = {p = one}, kinds = {p = {}}, generator = state})
   end)
 

@@ -1,0 +1,107 @@
+-- Tests checkpoints with generators, batches, layers and optimizers in nested tables.
+
+local tensor = require 'tensor'
+local data = require 'tensor.data'
+local nn = require 'tensor.nn'
+local optim = require 'tensor.optim'
+local training = require 'tensor.training'
+
+describe('tensor.training', function()
+  local filename
+  before_each(function()
+    filename = os.tmpname()
+    tensor.setdefaulttensortype 'torch.DoubleTensor'
+  end)
+  after_each(function() os.remove(filename) end)
+
+  local function make()
+    local net, plain = nn.sequential{nn.linear(2, 3), nn.batchNorm(3)}, nn.linear(3, 1)
+    return {
+      nets = {G = net, D = plain, list = {nn.batchNorm(3)}},
+      params = {G = net.init(), D = plain.init()},
+      steps = {G = optim.adam{rate = 0.1}, D = optim.sgd{rate = 0.1, momentum = 0.5}},
+      loaders = {train = data.batches(tensor.range(1, 8):view(4, 2), {size = 2})},
+      random = {all = {tensor.Generator(), tensor.Generator()}, n = 1},
+    }
+  end
+
+  -- Changes the state of each part. Returns what depends on it.
+  local function run(parts)
+    local sums = {tensor.random(parts.random.all[1]), tensor.random(parts.random.all[2])}
+    local df = tensor.grad(function(p, x)
+      local y = parts.nets.list[1]({}, parts.nets.G(p.G, x, {train = true}), {train = true})
+      return parts.nets.D(p.D, y):mean()
+    end)
+    for x in parts.loaders.train() do
+      local gradients = df(parts.params, x)
+      parts.steps.G(parts.params.G, gradients.G)
+      parts.steps.D(parts.params.D, gradients.D)
+      sums[#sums + 1] = x:sum()
+      sums[#sums + 1] = parts.params.D.weight:sum()
+    end
+    parts.random.n = parts.random.n + 1
+    sums[#sums + 1] = parts.nets.list[1].state.mean:sum()
+    sums[#sums + 1] = parts.nets.G.state[2].mean:sum()
+    sums[#sums + 1] = parts.steps.G:steps()
+    return sums
+  end
+
+  it('restores generators, batches, layers and optimizers in nested tables', function()
+    local parts, resumed = make(), make()
+    run(parts)
+    training.save(filename, parts)
+    local expected = run(parts)
+    training.load(filename, resumed)
+    assert.are.equal(2, resumed.random.n)
+    assert.are.same(expected, run(resumed))
+  end)
+
+  it('finds parts in tables with a metatable', function()
+    local Trainer = {}
+    Trainer.__index = Trainer
+    local function trainer(seed)
+      return setmetatable({w = tensor.zeros(1), g = tensor.Generator(), seed = seed}, Trainer)
+    end
+    local first, second = trainer(1), trainer(2)
+    training.save(filename, {trainer = first})
+    local expected = tensor.random(first.g)
+    training.load(filename, {trainer = second})
+    assert.are.equal(expected, tensor.random(second.g))
+    assert.are.equal(1, second.seed)
+    assert.are.equal(Trainer, getmetatable(second))
+  end)
+
+  it('names the path of a part that does not fit, and changes nothing', function()
+    local parts = make()
+    run(parts)
+    training.save(filename, parts)
+    local function fails(expected, change)
+      local others = make()
+      change(others)
+      local before = tensor.serialize{others.params.G, others.random.n}
+      assert.has_error(function() training.load(filename, others) end,
+                       ('training.load: %s: %s'):format(filename, expected))
+      assert.are.equal(before, tensor.serialize{others.params.G, others.random.n})
+    end
+    fails('steps.D: the optimizer adam expected, got the optimizer sgd',
+          function(p) p.steps.D = optim.adam{rate = 1} end)
+    fails('random.all.2: a layer expected, got a generator',
+          function(p) p.random.all[2] = nn.linear(1, 1) end)
+    fails('random.all.3: a generator is expected, got nil',
+          function(p) p.random.all[3] = tensor.Generator() end)
+    fails('loaders.train: the program has no such value', function(p) p.loaders = {} end)
+    fails('loaders: parameters expected, got a table of parts',
+          function(p) p.loaders = tensor.ones(1) end)
+    fails('params.D.bias: the optimizer adam expected, got parameters',
+          function(p) p.params.D.bias = optim.adam{rate = 1} end)
+    fails('nets.G.2.mean: a tensor of size [1] is expected, got a tensor of size [3]',
+          function(p) p.nets.G.state[2].mean = tensor.ones(1) end)
+  end)
+
+  it('save names the path of a function', function()
+    local step = optim.sgd{rate = 1}
+    step.state.f = print
+    assert.has_error(function() training.save(filename, {steps = {D = step}}) end,
+                     'training.save: steps.D.f is a function, which a checkpoint cannot contain')
+  end)
+end)
