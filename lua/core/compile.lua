@@ -16,6 +16,8 @@ local function install(tensor)
    local losses = require 'tensor.losses'
    local nested = require 'tensor.nested'
    local recordable = require 'tensor.recordable'
+   local recording = require 'tensor.recording'
+   recording.native_refuse = native.refuse
    local Compiled = {}
    Compiled.__index = Compiled
    local dependencies = require 'tensor.dependencies' (tensor, native.new(), Compiled)
@@ -32,6 +34,7 @@ local function install(tensor)
    end
 
    local function finished(thread, ok, ...)
+      recording.core = nil
       if ok == nil then
          return passed(thread, resume(thread, yield(thread, ...)))
       elseif not ok then
@@ -77,6 +80,7 @@ local function install(tensor)
    -- its own, so that a yield ends the recording.
    local function record_call(self, arguments, list, ...)
       local rows, kinds = dependencies(self.f)
+      recording.core = self.core
       local thread
       if list then
          thread = create(flat(self, arguments, list))

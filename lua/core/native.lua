@@ -40,6 +40,9 @@ local native = {
    -- classes.lua: methods for all classes of tensors or storages.
    extend_classes = require 'tensor.classes'.extend,
 
+   -- recording.lua: ends the recording of tensor.compile that runs, with a reason.
+   refuse_recording = require 'tensor.recording'.refuse,
+
    -- on_demand.lua: parts of the module that are loaded when one of their fields is first read.
    on_demand = require 'tensor.on_demand',
 

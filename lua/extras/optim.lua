@@ -177,6 +177,8 @@ function Optimizer:__call(params, gradients, rate)
       rate = self.rate
    end
    if is_callable(rate) then
+      native.refuse_recording('computes the rate of optim.' .. self.name .. ' from the number of '
+         .. 'the step; pass the rate as a tensor of one element: step(params, gradients, rate)')
       rate = rate(self:steps() + 1)
    end
    if is_tracked(rate) then

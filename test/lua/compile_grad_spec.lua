@@ -335,6 +335,21 @@ describe('a compiled function', function()
     assert.is_true(same(q, p))
   end)
 
+  it('has the rates of a schedule that a tensor passes', function()
+    local schedule = optim.schedule.cosine(0.1, 10)
+    local plain, compiled = { w = D{ 1, 2 } }, { w = D{ 1, 2 } }
+    local step, other = optim.adam{ rate = schedule }, optim.adam{ rate = 1 }
+    local rate = D(1)
+    local c = tensor.compile(function(p, r) other(p, { w = p.w * 2 }, r) end)
+    for _ = 1, 6 do
+      step(plain, { w = plain.w * 2 })
+      rate[1] = schedule(other:steps() + 1)
+      c(compiled, rate)
+    end
+    assert.are.same(plain.w:totable(), compiled.w:totable())
+    assert.matches('done 3 times', c:explain())
+  end)
+
   it('is called for what a replay would not repeat', function()
     local x = D{ 1, 2 }
     local df = tensor.grad(square_sum)
@@ -344,7 +359,8 @@ describe('a compiled function', function()
         return loss > 3 and g or g * 2
       end, x
     end)
-    refused('accesses elements directly', function()
+    refused('computes the rate of optim.sgd from the number of the step; pass the rate as a tensor '
+            .. 'of one element: step(params, gradients, rate)', function()
       local step = optim.sgd{ rate = function(k) return 0.1 / k end }
       return function(a) step(a, a * 2) end, x:clone()
     end)
