@@ -117,6 +117,38 @@ local function install(tensor, core, Compiled)
          loaded[module] = true
       end
       local reach, reach_by_name
+      -- Where tables and functions were found first: from[value] = {holder, label}.
+      local from = {}
+
+      -- Returns the path of a value that was found in a holder, as ' (upvalue s, field a.b)', and
+      -- true if the holder is a table of the program. Returns '' for upvalues of f, and for values
+      -- in tables of Lua or the module.
+      local function path_of(holder, label)
+         local is_field = type(holder) == 'table' and holder ~= _G and not library[holder]
+         if type(holder) == 'table' and not is_field then
+            return '', false
+         end
+         local parts, fields = {}, ''
+         while holder do
+            if holder == _G or type(holder) == 'function' then
+               local kind = holder == _G and 'global ' or 'upvalue '
+               fields = fields ~= '' and ', field ' .. fields or ''
+               table.insert(parts, 1, kind .. label .. fields)
+               fields = ''
+            else
+               local text = type(label) == 'string' and label or ('[%s]'):format(tostring(label))
+               local is_next = fields ~= '' and fields:sub(1, 1) ~= '['
+               fields = text .. (is_next and '.' or '') .. fields
+            end
+            local place = holder ~= _G and from[holder]
+            holder, label = place and place[1], place and place[2]
+         end
+         if fields ~= '' then
+            table.insert(parts, 1, 'field ' .. fields)
+         end
+         local text = table.concat(parts, ', ')
+         return text:find(',', 1, true) and (' (%s)'):format(text) or '', is_field
+      end
 
       -- opaque: what the value is made of does not count.
       local function add(kind, holder, key, value, name, opaque)
@@ -136,7 +168,7 @@ local function install(tensor, core, Compiled)
          end
          kinds[count] = kind .. (is_tensor and 't' or value == nil and '-' or 'v')
          if not opaque then
-            reach(value, name or key)
+            reach(value, name or key, holder or f)
          end
       end
 
@@ -153,7 +185,7 @@ local function install(tensor, core, Compiled)
             end
          elseif value ~= nil and not (library[value] and not refused[value]) then
             if is_own(value) or type(value) == 'function' and getinfo(value, 'S').what == 'C' then
-               reach(value, name)
+               reach(value, name, t)
             else
                add('f', t, name, value)
             end
@@ -201,8 +233,8 @@ local function install(tensor, core, Compiled)
             add('n', nil, key, value, nil, true)
          end
          for key, value in following, t do
-            reach(key, 'a key')
-            reach(value, key)
+            reach(key, 'a key', t)
+            reach(value, key, t)
          end
       end
 
@@ -219,16 +251,16 @@ local function install(tensor, core, Compiled)
          end
       end
 
-      local function reach_function(g, name)
+      local function reach_function(g, name, holder)
          if refused[g] then
-            reason = reason or ("uses '%s', whose effect or result is not repeated")
-                               :format(refused[g])
+            reason = reason or ("uses '%s'%s, whose effect or result is not repeated")
+                               :format(refused[g], (path_of(holder, name)))
          elseif g == require then
             reach_by_name(package.loaded)
          elseif getinfo(g, 'S').what == 'C' then
             if not pure[g] and not of_module[g] then
-               reason = reason or ("uses '%s', whose effect or result is not repeated")
-                                  :format(tostring(name))
+               reason = reason or ("uses '%s'%s, whose effect or result is not repeated")
+                                  :format(tostring(name), (path_of(holder, name)))
             end
          elseif found[g] then
             return
@@ -240,19 +272,26 @@ local function install(tensor, core, Compiled)
          end
       end
 
-      function reach(value, name)
+      function reach(value, name, holder)
          local kind = type(value)
          if reason or value == nil or kind == 'number' or kind == 'string' or kind == 'boolean' then
             return
-         elseif kind == 'function' then
-            reach_function(value, name)
+         end
+         if from[value] == nil and value ~= f and name ~= nil then
+            from[value] = {holder, name}
+         end
+         if kind == 'function' then
+            reach_function(value, name, holder)
          elseif refused[value] then
             reason = ("uses '%s', whose effect or result is not repeated"):format(refused[value])
          elseif kind == 'table' then
             local named = library[value] or loaded[value] or by_name[value]
             return (named and reach_by_name or reach_all)(value)
          elseif not isTensor(value) and getmetatable(value) ~= core_class then
-            reason = ("reads '%s', a %s"):format(tostring(name), tensor.type(value) or kind)
+            local path, is_field = path_of(holder, name)
+            reason = ("reads '%s', a %s%s%s"):format(
+               tostring(name), tensor.type(value) or kind, path,
+               is_field and '; keep what the function uses in local variables of its own' or '')
          end
       end
 

@@ -2,7 +2,7 @@
 
 local recording = {}
 
---- refuse(reason): ends the recording that runs, if there is one. The reason follows "the function".
+--- refuse(reason): ends the recording that runs, if there is one. reason: what "the function" does.
 function recording.refuse(reason)
    if recording.core then
       recording.native_refuse(recording.core, reason)

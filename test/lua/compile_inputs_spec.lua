@@ -309,3 +309,26 @@ it('names of variables, files and words in texts are not the names of functions'
     is_called(("uses '%s'"):format(name), f, tensor.ones(2))
   end
 end)
+
+it('names the path of what a call cannot repeat', function()
+  local x, file = tensor.ones(2), io.stdout
+  local advice = '; keep what the function uses in local variables of its own'
+  local s = { loader = { { threads = file } }, k = 2 }
+  local timed = setmetatable({ k = 2, timer = tensor.Timer() },
+                             { __index = { step = function(self, a) return a * self.k end } })
+  local function inner(a) return file and a end
+  local logs = { s = { log = print } }
+  for reason, f in pairs {
+    ["reads 'threads', a userdata (upvalue s, field loader[1].threads)" .. advice] =
+      function(a) return a * s.k end,
+    ["reads 'timer', a torch.Timer (upvalue timed, field timer)" .. advice] =
+      function(a) return timed:step(a) end,
+    ["reads 'file', a userdata (upvalue inner, upvalue file)"] = function(a) return inner(a) end,
+    ["uses 'log' (upvalue logs, field s.log), whose effect or result is not repeated"] =
+      function(a) return logs.s and a * 2 end,
+  } do
+    local c = tensor.compile(f)
+    c(x)
+    assert.are.equal('(Double[2]): not compiled: the function ' .. reason, c:explain())
+  end
+end)
