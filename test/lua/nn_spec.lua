@@ -395,8 +395,8 @@ describe('tensor.nn', function()
           'x', 5)
     fails('layer: a table of layers and a function are expected, got a table and nil', nn.layer,
           'x', {})
-    fails('layer: a layer is expected as the child a, got a function', nn.layer, 'x', {a = print},
-          print)
+    fails('layer: a layer, a tensor or a function is expected as the child a.1, got a number',
+          nn.layer, 'x', {a = {1}}, print)
   end)
 
   it('losses check their arguments', function()

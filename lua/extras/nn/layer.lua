@@ -36,11 +36,35 @@ local function argument_text(value)
    return ('{%s}'):format(table.concat(parts, ', '))
 end
 
--- Returns the text of a member: a layer, or a function, with its name in tensor.nn if it has one.
-local function member_text(member)
+local LINE = 80
+
+local member_text
+
+-- Returns the text of a table of members after a head, in one line if it is short.
+local function members_text(head, members)
+   local parts = {}
+   for _, key in ipairs(tree.keys(members)) do
+      local text = member_text(members[key])
+      parts[#parts + 1] = type(key) == 'number' and text or ('%s = %s'):format(key, text)
+   end
+   local line = ('%s{%s}'):format(head, table.concat(parts, ', '))
+   if #line <= LINE and not line:find '\n' then
+      return line
+   end
+   local lines = ('{\n' .. table.concat(parts, ',\n')):gsub('\n', '\n  ')
+   return head .. lines .. '\n}'
+end
+
+-- Returns the text of a member: a layer, a parameter, a table of members, or a function, with its
+-- name in tensor.nn if it has one.
+function member_text(member)
    local nn, found = package.loaded['tensor.nn'], nil
    if getmetatable(member) == Layer then
       return tostring(member)
+   elseif tensor.isTensor(member) then
+      return (describe(member):gsub('^a tensor of size ', 'tensor '))
+   elseif type(member) == 'table' and getmetatable(member) == nil and member.init == nil then
+      return members_text('', member)
    end
    for name, value in versions.each(type(nn) == 'table' and nn or {}) do
       if rawequal(value, member) and (not found or name < found) then
@@ -50,11 +74,9 @@ local function member_text(member)
    return found and 'nn.' .. found or type(member)
 end
 
-local LINE = 80
-
 --- Returns the layer as the call that makes it, without options, and with its members.
 function Layer:__tostring()
-   local arguments, parts = {}, {}
+   local arguments = {}
    for k, value in ipairs(self.arguments or {}) do
       arguments[k] = argument_text(value)
    end
@@ -62,19 +84,7 @@ function Layer:__tostring()
    if arguments[1] then
       head = ('%s(%s)'):format(head, table.concat(arguments, ', '))
    end
-   if not self.members then
-      return head
-   end
-   for _, key in ipairs(tree.keys(self.members)) do
-      local text = member_text(self.members[key])
-      parts[#parts + 1] = type(key) == 'number' and text or ('%s = %s'):format(key, text)
-   end
-   local line = ('%s{%s}'):format(head, table.concat(parts, ', '))
-   if #line <= LINE and not line:find '\n' then
-      return line
-   end
-   local lines = ('{\n' .. table.concat(parts, ',\n')):gsub('\n', '\n  ')
-   return head .. lines .. '\n}'
+   return self.members and members_text(head, self.members) or head
 end
 
 local layer = {}

@@ -5,6 +5,7 @@ local native = require 'tensor.native'
 local raise, type_name = native.raise, native.type_name
 local versions = require 'tensor.versions'
 local layer = require 'tensor.nn.layer'
+local tree = require 'tensor.tree'
 local initializer = require 'tensor.nn.initializers'
 
 local each, is_callable = versions.each, versions.is_callable
@@ -224,36 +225,82 @@ function layers.sequential(members, ...)
    end, any and state or nil, members)
 end
 
---- layer(name, children, forward): a layer of other layers, by name. forward(params, x, options)
--- calls children[name](params[name], x, options).
+-- True for a layer, or a table of a program with a function init.
+local function has_init(child)
+   return type(child) == 'table' and is_callable(child.init)
+end
+
+-- True for a list of children, or a table of them by name.
+local function is_group(child)
+   return type(child) == 'table' and getmetatable(child) == nil and not has_init(child)
+end
+
+-- Raises an error unless the children are layers, tensors, functions and tables of these.
+local function check_children(path, children, enclosing)
+   tree.enter(enclosing, children, 'nn.layer')
+   for key, child in each(children) do
+      local own = path .. tostring(key)
+      if is_group(child) then
+         check_children(own .. '.', child, enclosing)
+      elseif not has_init(child) and not tensor.isTensor(child) and not is_callable(child) then
+         raise(('nn.layer: a layer, a tensor or a function is expected as the child %s, got %s')
+               :format(own, describe(child)))
+      end
+   end
+   enclosing[children] = nil
+end
+
+-- Returns new parameters of children. In a fixed order, so that a seed gives the same parameters
+-- each time.
+local function parameters_of(path, children)
+   local params = {}
+   for _, key in ipairs(tree.keys(children)) do
+      local child, own = children[key], path .. tostring(key)
+      if tensor.isTensor(child) then
+         params[key] = child:clone()
+      elseif is_group(child) then
+         params[key] = parameters_of(own .. '.', child)
+      elseif has_init(child) then
+         params[key] = child.init()
+      else
+         local fine, value = pcall(child)
+         if not fine or not tensor.isTensor(value) then
+            raise(('nn.layer: the function of the child %s must return a tensor: %s'):format(
+               own, fine and 'got ' .. describe(value) or tostring(value)))
+         end
+         params[key] = value
+      end
+   end
+   return params
+end
+
+-- Returns the states of children by key, or nil if none has a state.
+local function states_of(children)
+   local states, any = {}, false
+   for key, child in each(children) do
+      if is_group(child) then
+         states[key] = states_of(child)
+      elseif has_init(child) then
+         states[key] = child.state
+      end
+      any = any or states[key] ~= nil
+   end
+   return any and states or nil
+end
+
+--- layer(name, children, forward): a layer of other layers and parameters, by name.
+-- forward(params, x, options) calls children[name](params[name], x, options). A child is a layer; a
+-- tensor, of which init makes a copy as a parameter; a function that returns a parameter; or a
+-- table of such children, whose parameters are a table of the same form.
 function layers.layer(name, children, forward)
    if type(children) ~= 'table' or not is_callable(forward) then
       raise(('nn.layer: a table of layers and a function are expected, got %s and %s'):format(
          describe(children), describe(forward)))
    end
-   for key, child in each(children) do
-      if type(child) ~= 'table' or not is_callable(child.init) then
-         raise(('nn.layer: a layer is expected as the child %s, got %s'):format(
-            tostring(key), describe(child)))
-      end
-   end
-   local state, any = {}, false
-   for key, child in each(children) do
-      state[key] = child.state
-      any = any or child.state ~= nil
-   end
+   check_children('', children, {})
    return layer.new(name, function()
-      -- In a fixed order, so that a seed gives the same parameters each time.
-      local names, params = {}, {}
-      for key in each(children) do
-         names[#names + 1] = key
-      end
-      table.sort(names)
-      for _, key in ipairs(names) do
-         params[key] = children[key].init()
-      end
-      return params
-   end, forward, any and state or nil, children)
+      return parameters_of('', children)
+   end, forward, states_of(children), children)
 end
 
 return layers

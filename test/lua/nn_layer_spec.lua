@@ -1,0 +1,64 @@
+-- Tests nn.layer: parameters of its own, and lists of layers.
+
+local tensor = require 'tensor'
+local nn = require 'tensor.nn'
+local optim = require 'tensor.optim'
+
+describe('nn.layer', function()
+  before_each(function() tensor.setdefaulttensortype 'torch.DoubleTensor' end)
+
+  it('has parameters of its own, and children in lists', function()
+    local initial = tensor.ones(2)
+    local children = {
+      lin = nn.linear(2, 2), scale = initial, shift = function() return tensor.randn(2) end,
+      blocks = {nn.linear(2, 2), nn.batchNorm(2), {act = nn.linear(2, 2), gain = tensor.zeros(1)}},
+    }
+    local net = nn.layer('scaled', children, function(p, x, options)
+      x = tensor.cmul(children.lin(p.lin, x), p.scale) + p.shift
+      for k = 1, 2 do x = children.blocks[k](p.blocks[k], x, options) end
+      return children.blocks[3].act(p.blocks[3].act, x) + p.blocks[3].gain
+    end)
+    tensor.manualSeed(1)
+    local params = net.init()
+    tensor.manualSeed(1)
+    local others = net.init()
+    assert.is_true(params.shift:equal(others.shift))
+    assert.is_true(params.blocks[3].act.weight:equal(others.blocks[3].act.weight))
+    params.scale:fill(5)
+    assert.are.same({1, 1}, initial:totable())
+    assert.are.same({1, 1}, others.scale:totable())
+    assert.are.same({0, 0}, net.state.blocks[2].mean:totable())
+    assert.is_nil(net.state.blocks[1])
+    assert.is_nil(net.state.lin)
+    local x = tensor.randn(4, 2)
+    local df = tensor.grad(function(p) return net(p, x, {train = true}):mean() end)
+    local gradients = df(params)
+    assert.are.same({1}, gradients.blocks[3].gain:totable())
+    optim.sgd{rate = 1}(params, gradients)
+    assert.are.same({-1}, params.blocks[3].gain:totable())
+    assert.are_not.same({0, 0}, net.state.blocks[2].mean:totable())
+    assert.are.equal([[
+nn.scaled{
+  blocks = {nn.linear(2, 2), nn.batchNorm(2), {act = nn.linear(2, 2), gain = tensor [1]}},
+  lin = nn.linear(2, 2),
+  scale = tensor [2],
+  shift = function
+}]], tostring(net))
+  end)
+
+  it('checks its children', function()
+    local function forward() end
+    local function fails(expected, f, ...)
+      local ok, failure = pcall(f, ...)
+      assert.is_false(ok)
+      assert.are.equal('nn.layer: ' .. expected, (failure:gsub('^%S+:%d+: ', '')))
+    end
+    fails('a layer, a tensor or a function is expected as the child a.2, got a number',
+          nn.layer, 'x', {a = {nn.linear(1, 1), 3}}, forward)
+    local cyclic = {}
+    cyclic.a = cyclic
+    fails('a table of tensors contains itself', nn.layer, 'x', cyclic, forward)
+    fails('the function of the child a.b must return a tensor: got nil',
+          nn.layer('x', {a = {b = function() end}}, forward).init)
+  end)
+end)
