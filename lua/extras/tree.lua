@@ -183,20 +183,20 @@ function tree.copy(to, from)
 end
 
 -- Raises an error if an object that can be called, such as a layer, is in a table. A copy of its
--- fields could not be called, and the functions in them would share its state.
-local function refuse_objects(value, enclosing)
+-- fields could not be called, and the functions in them would share its state. name: that of the
+-- function that was called; advice: the end of the message.
+local function refuse_objects(name, value, enclosing, advice)
    if not is_branch(value) then
       return
    elseif versions.is_callable(value) then
       -- The text of a network lists its layers.
       local text = getmetatable(value).__tostring and tostring(value):match '^[^({\n]+'
                    or 'an object'
-      raise(('tree.clone: a table of tensors is expected, got %s, which only its constructor can '
-             .. 'make'):format(text))
+      raise(('tree.%s: a table of tensors is expected, got %s%s'):format(name, text, advice))
    end
    tree.enter(enclosing, value)
    for _, key in ipairs(tree.keys(value)) do
-      refuse_objects(value[key], enclosing)
+      refuse_objects(name, value[key], enclosing, advice)
    end
    enclosing[value] = nil
 end
@@ -204,8 +204,87 @@ end
 --- Returns a copy of a nested table with copies of its tensors. Raises an error if it contains an
 -- object that can be called, such as a layer.
 function tree.clone(t)
-   refuse_objects(t, {})
+   refuse_objects('clone', t, {}, ', which only its constructor can make')
    return tree.map(function(leaf) return leaf:clone() end, t)
+end
+
+-- Checks the arguments of flatten and unflatten. Returns the separator and the number of the first
+-- element of a list.
+local function names_of(name, t, separator, first)
+   if not is_branch(t) then
+      raise(('tree.%s: a table is expected, got %s'):format(name, describe(t)))
+   elseif separator ~= nil and (type(separator) ~= 'string' or separator == '') then
+      raise(('tree.%s: a separator of one or more characters is expected, got %s'):format(
+         name, separator == '' and 'an empty string' or describe(separator)))
+   elseif first ~= nil and first ~= 0 and first ~= 1 then
+      raise(('tree.%s: the number of the first element must be 0 or 1, got %s'):format(
+         name, type(first) == 'number' and versions.shown(first) or describe(first)))
+   end
+   return separator or '.', first or 1
+end
+
+local function flatten_into(flat, prefix, value, separator, first, enclosing)
+   tree.enter(enclosing, value)
+   for _, key in ipairs(tree.keys(value)) do
+      local field = value[key]
+      local name = type(key) == 'number' and versions.shown(key - 1 + first) or key
+      name = prefix .. name
+      if is_branch(field) then
+         flatten_into(flat, name .. separator, field, separator, first, enclosing)
+      elseif flat[name] ~= nil then
+         raise(('tree.flatten: two values have the name %s'):format(name))
+      else
+         flat[name] = field
+      end
+   end
+   enclosing[value] = nil
+end
+
+--- flatten(t [, separator = '.' [, first = 1]]): returns a table of the values in a nested table by
+-- the names of their paths, such as 'layers.1.weight', for files of tensors by name. first: the
+-- number of the first element of a list, 0 or 1; 0 gives PyTorch's names. Tensors are not copied.
+-- Empty tables have no names.
+function tree.flatten(t, separator, first)
+   separator, first = names_of('flatten', t, separator, first)
+   refuse_objects('flatten', t, {}, '; its parameters are what net.init() returns')
+   local flat = {}
+   flatten_into(flat, '', t, separator, first, {})
+   return flat
+end
+
+--- unflatten(flat [, separator = '.' [, first = 1]]): returns the nested table of the values in a
+-- table by name. A part of a name that is a whole number is an index, which counts from `first`.
+function tree.unflatten(flat, separator, first)
+   separator, first = names_of('unflatten', flat, separator, first)
+   local result, made = {}, {}
+   for _, name in ipairs(tree.keys(flat)) do
+      if type(name) ~= 'string' then
+         raise(('tree.unflatten: a name is expected, got %s'):format(versions.shown(name)))
+      end
+      local place, from, key = result, 1
+      repeat
+         local last, following = name:find(separator, from, true)
+         local part = name:sub(from, last and last - 1)
+         key = (part:find '^[1-9]%d*$' or part == '0') and #part < 16
+            and tonumber(part) + 1 - first or part
+         if last then
+            local inner = place[key]
+            if inner == nil then
+               inner = {}
+               place[key], made[inner] = inner, true
+            elseif not made[inner] then
+               raise(('tree.unflatten: %s is a value, so it has no field %s'):format(
+                  name:sub(1, last - 1), name:sub(following + 1)))
+            end
+            place, from = inner, following + 1
+         end
+      until not last
+      if place[key] ~= nil then
+         raise(('tree.unflatten: %s is a value and a table'):format(name))
+      end
+      place[key] = flat[name]
+   end
+   return result
 end
 
 --- Returns the number of elements of all tensors.

@@ -160,3 +160,55 @@ describe('tracked numbers in tensor.optim', function()
             function(n) lbfgs(x * n, 1, 1) end)
   end)
 end)
+
+it('flatten and unflatten have the names of paths', function()
+  local a, b, c = tensor.ones(1), tensor.ones(2), tensor.ones(3)
+  local t = {enc = {{w = a}, {}, {w = b, [1] = c}}, n = 5}
+  local flat = tree.flatten(t)
+  assert.are.same({['enc.1.w'] = a, ['enc.3.w'] = b, ['enc.3.1'] = c, n = 5}, flat)
+  assert.are.equal(a, flat['enc.1.w'])
+  t.enc[2] = nil
+  assert.are.same(t, tree.unflatten(flat))
+  flat = tree.flatten(t, '/', 0)
+  assert.are.same({['enc/0/w'] = a, ['enc/2/w'] = b, ['enc/2/0'] = c, n = 5}, flat)
+  assert.are.same(t, tree.unflatten(flat, '/', 0))
+  assert.are.same({['01'] = {a}, ['1.5'] = b}, tree.unflatten({['01/1'] = a, ['1.5'] = b}, '/'))
+  assert.are.same({{a}}, tree.unflatten{['1.1'] = a})
+  assert.are.same({}, tree.unflatten{})
+
+  fails('tree.flatten: a table is expected, got a tensor of size [1]', tree.flatten, a)
+  fails('tree.flatten: a separator of one or more characters is expected, got an empty string',
+        tree.flatten, t, '')
+  fails('tree.unflatten: a separator of one or more characters is expected, got a number',
+        tree.unflatten, t, 0)
+  fails('tree.flatten: the number of the first element must be 0 or 1, got 2', tree.flatten, t, '.',
+        2)
+  fails('tree.flatten: two values have the name a.b', tree.flatten, {['a.b'] = a, a = {b = a}})
+  fails('tree.flatten: a table of tensors is expected, got nn.linear; its parameters are what '
+    .. 'net.init() returns', tree.flatten, {require 'tensor.nn'.linear(1, 1)})
+  fails('tree.unflatten: a is a value, so it has no field b', tree.unflatten,
+        {a = a, ['a.b'] = b})
+  fails('tree.unflatten: a name is expected, got 1', tree.unflatten, {a})
+  local cyclic = {}
+  cyclic.a = cyclic
+  fails('tree: a table of tensors contains itself', tree.flatten, cyclic)
+end)
+
+it('files of tensors by name have the names of flatten', function()
+  local nn = require 'tensor.nn'
+  local net = nn.sequential{nn.linear(2, 3), nn.relu, nn.linear(3, 1)}
+  local params, others = net.init(), net.init()
+  for _, ending in ipairs{'.safetensors', '.npz'} do
+    local file = os.tmpname() .. ending
+    tensor.save(file, tree.flatten(params, '.', 0))
+    local flat = tensor.load(file)
+    assert.is_true(flat['2.weight']:equal(params[3].weight))
+    tree.copy(tree.flatten(others, '.', 0), flat)
+    os.remove(file)
+    assert.is_true(others[1].weight:equal(params[1].weight))
+    local hint = '; names are strings: tensor.tree.flatten makes them for a nested table'
+    fails('a tensor is expected for enc, got table' .. hint, tensor.save, file, {enc = params})
+  end
+  fails('invalid tensor name: 1; names are strings: tensor.tree.flatten makes them for a nested '
+    .. 'table', tensor.save, os.tmpname() .. '.safetensors', params)
+end)

@@ -87,9 +87,13 @@ local function write(filename, options, add)
    end
 end
 
+-- The end of errors about nested tables.
+local flatten_hint = '; names are strings: tensor.tree.flatten makes them for a nested table'
+
 local function add_named(tensor, writer, name, t)
    if not files.element(tensor, t) then
-      error(('a tensor is expected for %s, got %s'):format(name, tensor.type(t)), 0)
+      error(('a tensor is expected for %s, got %s%s'):format(
+         name, tensor.type(t), type(t) == 'table' and flatten_hint or ''), 0)
    end
    native.array_add(writer, name, t)
 end
@@ -163,7 +167,7 @@ function safetensors.save(tensor, filename, object, options)
    write(filename, options, function(writer)
       for name, t in each(object) do
          if type(name) ~= 'string' then
-            error(('invalid tensor name: %s'):format(tostring(name)), 0)
+            error(('invalid tensor name: %s%s'):format(tostring(name), flatten_hint), 0)
          end
          add_named(tensor, writer, name, t)
       end
