@@ -119,7 +119,7 @@ describe('tensor.nn', function()
     for expected, make in pairs{
       ['linear: unknown option bais; the options are bias, init'] =
         function() nn.linear(2, 2, {bais = false}) end,
-      ['lstm: unknown option numLayers; the options are dropout, layers'] =
+      ['lstm: unknown option numLayers; the options are bidirectional, dropout, layers'] =
         function() nn.lstm(2, 2, {numLayers = 2}) end,
       ['conv2d: option bias must be a boolean, got a number'] =
         function() nn.conv2d(1, 1, 3, {bias = 0}) end,

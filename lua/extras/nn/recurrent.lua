@@ -23,7 +23,8 @@ local function start(what, kind, x, batch, hidden, state)
       return tensor.isTensor(t) and t:dim() == 2 and t:size(1) == batch and t:size(2) == hidden
    end
    if state ~= nil and type(state) ~= 'table' then
-      raise(('nn.%s: a table is expected as the state, got %s'):format(what, describe(state)))
+      raise(('nn.%s: a table is expected as the state, got %s'):format(
+         what, describe(state or nil)))
    end
    for _, name in ipairs(kind.state) do
       local t = state and state[name]
@@ -93,6 +94,12 @@ local function run(kind, params, x, state)
    return kind.steps(params, xs:view(steps, batch, rows), state)
 end
 
+-- Does what run does from the last step to the first one. The last state is that after step 1.
+local function run_reversed(kind, params, x, state)
+   local y, last = run(kind, params, x:flip(1), state)
+   return y:flip(1), last
+end
+
 local function check(name, inputs, hidden)
    layer.check_size(name, 'inputs', inputs)
    layer.check_size(name, 'hidden', hidden)
@@ -101,13 +108,17 @@ end
 local function sequence(name, kind)
    recurrent[name] = function(inputs, hidden, options)
       check(name, inputs, hidden)
-      options = layer.options(name, options, {layers = 'number', dropout = 'number'})
+      options = layer.options(name, options, {
+         layers = 'number', dropout = 'number', bidirectional = 'boolean',
+      })
       local depth = layer.check_size(name, 'layers', options.layers or 1)
       local probability = layer.check_probability(name .. ': dropout', options.dropout or 0)
       return layer.new({name, inputs, hidden}, function()
          local params = {}
          for k = 1, depth do
-            params[k] = init(kind, k == 1 and inputs or hidden, hidden)
+            local width = k == 1 and inputs or options.bidirectional and 2 * hidden or hidden
+            params[k] = init(kind, width, hidden)
+            params[k].reverse = options.bidirectional and init(kind, width, hidden) or nil
          end
          return params
       end, function(params, x, call)
@@ -124,8 +135,22 @@ local function sequence(name, kind)
             end
             local what = ('%s: layer %d'):format(name, k)
             layer.check_params(what, params[k], kind.names)
-            local state = start(what, kind, x, x:size(2), hidden, first and first[k])
-            x, states[k] = run(kind, params[k], x, state)
+            local given, reverse = first and first[k], params[k].reverse
+            local state = start(what, kind, x, x:size(2), hidden, given)
+            local y, last = run(kind, params[k], x, state)
+            states[k] = last
+            if options.bidirectional then
+               what = what .. ', reverse'
+               layer.check_params(what, reverse, kind.names)
+               -- Not nil, which stands for zeros.
+               given = given and (given.reverse or false)
+               local back
+               state = start(what, kind, x, x:size(2), hidden, given)
+               back, state = run_reversed(kind, reverse, x, state)
+               states[k] = {h = last.h, c = last.c, reverse = state}
+               y = tensor.cat(y, back, 3)
+            end
+            x = y
          end
          return x, states
       end)
@@ -149,7 +174,10 @@ end
 -- steps x batch x inputs. Returns the outputs, steps x batch x hidden, and the last states, a list
 -- with one for each layer: {h = t, c = t} of lstm, {h = t} of gru, with tensors of batch x hidden.
 -- The call's options.state has the states before the first step; default: 0. They are the last
--- states of 0 steps. options: layers (1), dropout (0) between layers.
+-- states of 0 steps. options: layers (1), dropout (0) between layers, bidirectional (false). If
+-- bidirectional is true, each layer has a second set of parameters, the field reverse, for the
+-- steps from the last one to the first one. The outputs of both are joined: 2 * hidden columns. The
+-- field reverse of a state is that of the second set.
 --- lstmCell(inputs, hidden), gruCell(inputs, hidden): one step, with one state. x is
 -- batch x inputs. Returns the output, batch x hidden, and the next state.
 sequence('lstm', lstm)
