@@ -22,7 +22,8 @@ local chosen = options.parse(arg, {
    help = 'the seed of all randomness (1)'},
   {name = 'device', value = 'NAME', default = 'cpu',
    help = 'where to compute: cpu, gpu, soft (cpu)'},
-  {name = 'out', value = 'FILE', default = 'digits.png', help = 'the picture, as .png or .jpg (digits.png)'},
+  {name = 'out', value = 'FILE', default = 'digits.png',
+   help = 'the picture, as .png or .jpg (digits.png)'},
   {name = 'save', value = 'FILE', help = 'where the network goes, as .npz, say (nowhere)'},
   {name = 'quiet', help = 'print the accuracy only'},
 })

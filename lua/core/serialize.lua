@@ -187,9 +187,9 @@ local function install(tensor)
       path[#path + 1] = name or '<?>'
       local kind, class, class_name = kind_of(object)
       if not kind then
-         local class = typename(object)
-         fail_unwritable(record, ('Unwritable object <%s>'):format(class or type(object)),
-                         class and ': the class has no factory')
+         local of_class = typename(object)
+         fail_unwritable(record, ('Unwritable object <%s>'):format(of_class or type(object)),
+                         of_class and ': the class has no factory')
       end
       local isdata = type(object) == 'table' or type(object) == 'function'
       local key = isdata and object or pointer(object)

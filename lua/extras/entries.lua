@@ -65,8 +65,7 @@ t:numel()]=], 'Returns the number of elements.'},
       {'isSize', 't:isSize(sizes)', 'Returns true if the shape equals that of a LongStorage.'},
       {'elementSize', [=[
 t:elementSize()
-storage:elementSize()]=], 'Returns the size of an element in bytes. It needs no ' ..
-         'object: `tensor.FloatTensor.elementSize()` is 4.'},
+storage:elementSize()]=], 'Returns the size of an element in bytes. Classes have it, too.'},
       {'resize', [=[
 t:resize(sizes...)
 storage:resize(size)]=],

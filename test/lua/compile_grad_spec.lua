@@ -346,7 +346,8 @@ describe('a compiled function', function()
       rate[1] = schedule(other:steps() + 1)
       c(compiled, rate)
     end
-    assert.are.same(plain.w:totable(), compiled.w:totable())
+    -- Numbers and tensors are raised to powers by different functions.
+    assert.is_true(tensor.allclose(plain.w, compiled.w, 1e-14, 0))
     assert.matches('done 3 times', c:explain())
   end)
 

@@ -4,8 +4,8 @@ local tensor = require 'tensor'
 local crossEntropy = require 'tensor.nn'.crossEntropy
 
 -- Lengths around those of vectors and blocks.
-local LENGTHS = {1, 2, 7, 8, 15, 16, 17, 31, 33, 64, 65, 127, 128, 129, 200, 241, 255, 256, 257, 300,
-  511, 513}
+local LENGTHS = {1, 2, 7, 8, 15, 16, 17, 31, 33, 64, 65, 127, 128, 129, 200, 241, 255, 256, 257,
+  300, 511, 513}
 local ROWS = 21
 -- Errors relative to the largest result of a row, or to `least`.
 local TYPES = {FloatTensor = 2e-6, DoubleTensor = 1e-14, BFloat16Tensor = 8e-3, HalfTensor = 1e-3}
@@ -35,7 +35,8 @@ local function check(expected, found, tolerance, n, least)
     local size = least or 0
     for _, x in ipairs(row) do size = math.max(size, math.abs(x)) end
     for j, x in ipairs(row) do
-      if not (math.abs(found[i][j] - x) <= tolerance * size) then
+      local is_close = math.abs(found[i][j] - x) <= tolerance * size  -- false for NaN
+      if not is_close then
         error(('row %d of %d elements, element %d: %.17g, expected %.17g'):format(i, n, j,
           found[i][j], x))
       end

@@ -9,7 +9,6 @@
 #include "cpu/kernels/reduce_combine.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
-#include "cpu/team.h"
 #include "cpu/workspace.h"
 #include "tensor/convert.h"
 
@@ -90,11 +89,8 @@ void reduce_rows(const FusedCall& call, const Expression& expression, int64_t ro
   const auto item = static_cast<int64_t>(item_size(call.dtype));
   const int64_t together = kRun / call.n;
   const int64_t chunks = (rows + together - 1) / together;
-  // Not on the stack, which is small in some threads.
-  const Team team(chunks);
-  const Workspace<char> memory(team.size() * kRun * item);
   parallel_for(chunks, std::max<int64_t>(1, call.grain / kRun), [&](int64_t begin, int64_t end) {
-    char* elements = memory.data() + team.index() * kRun * item;
+    alignas(64) char elements[kRun * kItem];
     for (int64_t chunk = begin; chunk < end; ++chunk) {
       const int64_t first = chunk * together, count = std::min(together, rows - first);
       evaluate(call, expression, first * call.n, (first + count) * call.n, elements);
@@ -121,12 +117,10 @@ void reduce_runs(const FusedCall& call, const Expression& expression, int64_t ro
   const auto item = static_cast<int64_t>(item_size(call.dtype));
   const int64_t runs = (call.n + kRun - 1) / kRun;
   Workspace<Partial> partials(rows * runs);
-  const Team team(rows * runs);
-  const Workspace<char> memory(team.size() * kRun * item);
   auto length = [&](int64_t run) { return std::min(kRun, call.n - run * kRun); };
   parallel_for(rows * runs, std::max<int64_t>(1, call.grain / kRun),
                [&](int64_t begin, int64_t end) {
-                 char* elements = memory.data() + team.index() * kRun * item;
+                 alignas(64) char elements[kRun * kItem];
                  for (int64_t k = begin; k < end; ++k) {
                    const int64_t run = k % runs, first = k / runs * call.n + run * kRun;
                    evaluate(call, expression, first, first + length(run), elements);

@@ -6,7 +6,6 @@
 //
 // Loops use local copies of members, which for the compiler may alias the elements that they write.
 
-#include <algorithm>
 #include <cmath>
 
 #include "backend/cpu_backend.h"
@@ -35,7 +34,9 @@ constexpr double kLargestVariance = 1e20;
 inline bool needs_double(double variance) { return !(variance < kLargestVariance); }
 // Returns true if a group of those from `first` on does.
 inline bool any_needs_double(const double* variance, int64_t first, int64_t groups) {
-  return std::any_of(variance + first, variance + first + groups, needs_double);
+  bool any = false;
+  for (int64_t g = 0; g < groups; ++g) any |= needs_double(variance[first + g]);
+  return any;
 }
 
 }  // namespace
