@@ -238,6 +238,8 @@ it('quotients of complex numbers neither overflow nor lose infinities', function
       end
     end
   end
+  local apart = tensor.FloatTensor { { 1e30, 1e-30 }, { 1e15, 1e-31 } }
+  assert.is_true(tensor.complexDiv(apart, tensor.FloatTensor { { 1, 0 } }):equal(apart))
   local huge = tensor.FloatTensor { { 3e38, 3e38 } }
   assert.is_true((tensor.complexDiv(huge, huge) - tensor.FloatTensor { { 1, 0 } }):abs():max() == 0)
   tensor.manualSeed(1)

@@ -392,6 +392,7 @@ it('isclose, allclose and isin compare with a number', function()
   assert.are.same({ 0, 0 }, tensor.ByteTensor { 2, 44 }:isin(300):totable())
   assert.are.same({ 0, 0 }, tensor.IntTensor { 2, 3 }:isin(2.5):totable())
   assert.are.same({}, tensor.isclose(tensor.zeros(0), 1):totable())
+  assert.are.equal(0, tensor.isclose(tensor.DoubleTensor(), 1):nElement())
   assert.has_error(function() tensor.isclose(t, 1, -1) end,
                    'isclose: tolerances must not be negative, got -1 and 1e-08')
 end)

@@ -156,3 +156,7 @@ it('the mean without NaN fits the type where the sum does not', function()
   local h = tensor.HalfTensor { 6e4, 6e4, 0 / 0 }
   assert.are.same({ h[1] }, h:nanmean({ 1 }):totable())
 end)
+
+it('variances without NaN do not round the mean of floats', function()
+  assert.are.equal(32, tensor.nanvar(F { { 1e8, 1e8 + 8, 0 / 0 } }, 2):totable()[1])
+end)

@@ -61,7 +61,8 @@ TH_HD Complex<T> complex_quotient(Complex<T> a, Complex<T> b) {
     return Complex<T>{factor * (x.re * y.re + x.im * y.im), factor * (x.im * y.re - x.re * y.im)};
   };
   const bool has_nan = a.re != a.re || a.im != a.im || b.re != b.re || b.im != b.im;
-  if (larger_part(b) == 0 && !has_nan) {
+  const bool is_zero = b.re == 0 && b.im == 0;
+  if (is_zero && (a.re == a.re || a.im == a.im)) {
     const T large = std::copysign(infinity, b.re);
     return {large * a.re, large * a.im};
   }
@@ -71,9 +72,12 @@ TH_HD Complex<T> complex_quotient(Complex<T> a, Complex<T> b) {
   if (down && !up && a.re == a.re && a.im == a.im) {
     return product(Complex<T>{a.re / 4, a.im / 4}, directions(b), T(0));
   }
-  if (up || down || has_nan || larger_part(a) == 0) return plain_quotient(a, b);
-  int up_by = 0, down_by = 0;
-  (void)std::frexp(larger_part(a), &up_by);
+  if (up || down || has_nan || is_zero) return plain_quotient(a, b);
+  // Only extreme numerators are scaled: the smaller part of others may be near 0.
+  constexpr bool narrow = sizeof(T) == 4;
+  constexpr T most = std::numeric_limits<T>::max() / 16, least = narrow ? T(0x1p-60f) : T(0x1p-500);
+  const int up_by = larger_part(a) > most ? 4 : larger_part(a) < least ? (narrow ? -64 : -504) : 0;
+  int down_by = 0;
   (void)std::frexp(larger_part(b), &down_by);
   const auto scaled = [](Complex<T> x, int places) {
     return Complex<T>{std::ldexp(x.re, places), std::ldexp(x.im, places)};

@@ -300,7 +300,7 @@ struct roundToMultiple {
   double inverse = 0;
   TH_HD explicit roundToMultiple(const Scalar* v) {
     if constexpr (std::is_integral_v<T>) {
-      const auto number = convert<double>(v[0]);
+      const auto number = std::fabs(convert<double>(v[0]));
       value = number < 0x1p63 ? static_cast<uint64_t>(number) : 0;
       inverse = value == 0 ? 0 : 1 / static_cast<double>(value);
     } else {

@@ -144,25 +144,21 @@ Lu lu_of(const Var& lu, const Var& pivots) {
   return {triangle(lu, true, 0) + one, triangle(lu, false, 1), permutation};
 }
 
-Var part(const Var& x, int64_t dim, int64_t first, int64_t size) {
-  return narrow(x, dim, first, size);
-}
-
 }  // namespace
 
 Var lu_slope(const Var& g, const Var& lu, const Var& pivots) {
   const int64_t m = rows_of(lu), n = columns_of(lu), k = std::min(m, n);
-  const Lu f = lu_of(part(part(lu, -2, 0, k), -1, 0, k), pivots);
-  Var slope = part(part(g, -2, 0, k), -1, 0, k), rest;
+  const Lu f = lu_of(narrow(narrow(lu, -2, 0, k), -1, 0, k), pivots);
+  Var slope = narrow(narrow(g, -2, 0, k), -1, 0, k), rest;
   if (m < n) {
     // The other columns are L * U', with the other columns U' of U.
-    rest = solve_triangular(transposed(f.lower), false, part(g, -1, m, n - m));
-    slope = slope - triangle(matmul(rest, transposed(part(lu, -1, m, n - m))), true, 0);
+    rest = solve_triangular(transposed(f.lower), false, narrow(g, -1, m, n - m));
+    slope = slope - triangle(matmul(rest, transposed(narrow(lu, -1, m, n - m))), true, 0);
   } else if (m > n) {
     // The other rows are L' * U, with the other rows L' of L.
-    const Var g_rows = transposed(part(g, -2, n, m - n));
+    const Var g_rows = transposed(narrow(g, -2, n, m - n));
     rest = transposed(solve_triangular(f.upper, false, g_rows));
-    slope = slope - triangle(matmul(transposed(part(lu, -2, n, m - n)), rest), false, 1);
+    slope = slope - triangle(matmul(transposed(narrow(lu, -2, n, m - n)), rest), false, 1);
   }
   const Var inner = triangle(matmul(transposed(f.lower), triangle(slope, true, 0)), true, 0) +
                     triangle(matmul(triangle(slope, false, 1), transposed(f.upper)), false, 1);

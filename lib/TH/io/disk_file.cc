@@ -52,9 +52,13 @@ class StreamFile : public File {
     }
   }
   bool seek(size_t position) override {
+    BlockPipeSignal block(may_lose_reader_);
     return std::fseek(stream_, static_cast<long>(position), SEEK_SET) == 0;
   }
-  bool seek_end() override { return std::fseek(stream_, 0, SEEK_END) == 0; }
+  bool seek_end() override {
+    BlockPipeSignal block(may_lose_reader_);
+    return std::fseek(stream_, 0, SEEK_END) == 0;
+  }
   size_t position() override {
     long at = std::ftell(stream_);
     if (at < 0) fail_quietly("unable to obtain the offset of <%s>", name_.c_str());
@@ -86,6 +90,7 @@ class StreamFile : public File {
  protected:
   // The C library requires a positioning call between writing and reading.
   void turn(bool writes) {
+    BlockPipeSignal block(may_lose_reader_ && wrote_ != writes);
     if (readable && writable && wrote_ != writes) std::fseek(stream_, 0, SEEK_CUR);
     wrote_ = writes;
   }

@@ -28,9 +28,10 @@ double largest_finite(DType type) {
 // The type in which elements are compared.
 DType close_type(const Tensor& t) { return is_integral(t.dtype) ? DType::Double : t.dtype; }
 
-// A tensor of one element, which broadcasts to the shape of t.
+// A tensor that broadcasts to the shape of t.
 Var one_element(Tensor* t, double value) {
   const int64_t one = 1;
+  if (t->numel() == 0) return filled(ref(t), close_type(*t), t->nDimension, t->size, value);
   return filled(ref(t), close_type(*t), 1, &one, value);
 }
 

@@ -18,7 +18,8 @@ void check_target(const A& a, const Shapes& s, const Tensor& t) {
 }
 
 void check_delta(const Shapes& s, const double& delta) {
-  if (!(delta > 0)) s.fail(delta, "delta must be positive, got %g", delta);
+  if (delta > 0 && std::isfinite(delta)) return;
+  s.fail(delta, "delta must be positive and finite, got %g", delta);
 }
 
 // Divides the sum of the losses of count elements by their number for the mean.

@@ -29,7 +29,9 @@ Var extreme_of(const Var& t, int d, bool largest) {
 
 // The variance, or its root.
 Var variance_of(const Var& t, int d, bool biased, bool root) {
-  const Var x = as(t, compute_type(t->dtype)), count = counts_of(x, d);
+  // The mean of floats must not be rounded to float.
+  const Var x = as(t, t->dtype == DType::Half ? DType::Float : DType::Double);
+  const Var count = counts_of(x, d);
   const Var divisor = biased ? count : count - 1;
   // Without a divisor the variance is NaN.
   const Var valid = where(gtValue(divisor, Scalar(0)), divisor, filled(divisor, NAN));

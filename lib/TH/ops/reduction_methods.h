@@ -25,8 +25,9 @@ class KernelMethod {
   Reduction reduction_;
 };
 
-// On the CPU, norms of which the sum of powers overflows are computed again, from elements divided
-// by the largest one.
+// Norms of which the sum of powers overflows are computed again, from elements divided by the
+// largest one: those of all elements, which also are if the sum is 0, and on the CPU those along a
+// dimension.
 class Norm : private KernelMethod {
  public:
   template <class Arguments>

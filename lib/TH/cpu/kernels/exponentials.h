@@ -61,10 +61,14 @@ inline ComputeOf<T> largest_of(const T* t, int64_t n) {
 // instruction sets.
 template <class A>
 inline A sum_of_lanes(const A* x, int64_t padded) {
-  A sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < padded / kLanes * kLanes; ++i) sum += x[i];
-  return sum;
+  A sum[kLanes] = {};
+  for (int64_t i = 0; i < padded; i += kLanes) {
+    for (int64_t j = 0; j < kLanes; ++j) sum[j] += x[i + j];
+  }
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t j = 0; j < half; ++j) sum[j] += sum[j + half];
+  }
+  return sum[0];
 }
 
 // Calls f(row, first, n, exponentials) for each block of n elements of each row, from number
@@ -86,12 +90,13 @@ inline void each_block_of_exponentials(const T* t, int64_t rows, int64_t count, 
     const A number = static_cast<A>(of_row);
     for (int64_t i = 0; i < padded_to_lanes(n); ++i) from[i] -= number;
   };
-  for (int64_t row = 0; row < rows; row += together, t += together * count) {
+  for (int64_t row = 0; row < rows; row += together) {
+    const T* const first_row = t + row * count;
     if (count > kBlock) {
-      const double of_row = shift(row, [&] { return largest_of(t, count); });
+      const double of_row = shift(row, [&] { return largest_of(first_row, count); });
       for (int64_t first = 0; first < count; first += kBlock) {
         const int64_t n = count - first < kBlock ? count - first : kBlock;
-        load(t + first, n, x);
+        load(first_row + first, n, x);
         subtract(x, n, of_row);
         exponentials(x, n);
         f(row, first, n, x);
@@ -99,7 +104,7 @@ inline void each_block_of_exponentials(const T* t, int64_t rows, int64_t count, 
       continue;
     }
     const int64_t some = rows - row < together ? rows - row : together;
-    for (int64_t i = 0; i < some; ++i) load(t + i * count, count, x + i * padded);
+    for (int64_t i = 0; i < some; ++i) load(first_row + i * count, count, x + i * padded);
     for (int64_t i = 0; i < some; ++i) {
       A* const own = x + i * padded;
       subtract(own, count, shift(row + i, [&] { return largest_of(own, padded); }));

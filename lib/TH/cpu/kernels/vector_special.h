@@ -13,9 +13,8 @@ namespace vector {
 
 // ---- error functions of floats -----------------------------------------------------------------
 
-// factor * erfc(a) for a >= 0: erfc(a) = e^(-a^2) (1 - u) p(u), u = (a - 3) / (a + 3). a^2 is
-// square
-// + lost. V is double where all bits of the float result must be accurate, else float.
+// factor * erfc(a) for a >= 0: erfc(a) = e^(-a^2) (1 - u) p(u), u = (a - 3) / (a + 3).
+// a^2 = square + lost. V is double where all bits of the float result must be accurate, else float.
 template <class V>
 inline V error_tail(V a, V square, V lost, V factor) {
   const V rest = 6 / (a + 3), one = all<V>(1);

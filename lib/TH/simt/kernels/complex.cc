@@ -15,7 +15,9 @@ __global__ void compute_complex(ComplexProductCall call) {
     const T re = a[2 * i], im = a[2 * i + 1], x = b[2 * i], y = b[2 * i + 1];
     T* r = reinterpret_cast<T*>(call.r) + 2 * i;
     if (call.divides) {
-      const Complex<T> quotient = complex_quotient(Complex<T>{re, im}, Complex<T>{x, y});
+      const Complex<T> up = {re, im}, down = {x, y};
+      const Complex<T> quotient =
+          is_plain(up, down) ? plain_quotient(up, down) : complex_quotient(up, down);
       r[0] = quotient.re;
       r[1] = quotient.im;
     } else {
