@@ -128,8 +128,9 @@ local function install(tensor, core, Compiled)
          if type(holder) == 'table' and not is_field then
             return '', false
          end
-         local parts, fields = {}, ''
-         while holder do
+         local parts, fields, visited = {}, '', {}
+         while holder and not visited[holder] do
+            visited[holder] = true
             if holder == _G or type(holder) == 'function' then
                local kind = holder == _G and 'global ' or 'upvalue '
                fields = fields ~= '' and ', field ' .. fields or ''

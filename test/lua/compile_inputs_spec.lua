@@ -332,3 +332,12 @@ it('names the path of what a call cannot repeat', function()
     assert.are.equal('(Double[2]): not compiled: the function ' .. reason, c:explain())
   end
 end)
+
+it('names the path of a value in an environment that contains itself', function()
+  local env = { tensor = tensor, ns = { timer = tensor.Timer(), k = 2 } }
+  env.ns.parent = env
+  local f = setfenv(assert(loadstring 'return function(x) return x * ns.k end'), env)()
+  local c = tensor.compile(f)
+  c(tensor.ones(2))
+  assert.matches("reads 'timer', a torch.Timer", c:explain(), 1, true)
+end)
