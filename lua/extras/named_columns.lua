@@ -30,8 +30,9 @@ local function of_names(object, count, names)
    elseif #names ~= count then
       local known = names_of(object)
       local is_selection = count == 0 or #known > 0
-      error(is_selection and ('unknown column %s; the columns are %s'):format(
-               tostring(unknown[1]), table.concat(known, ', ', 1, math.min(#known, 20))) or
+      local list = table.concat(known, ', ', 1, math.min(#known, 20))
+      error(is_selection and ('unknown column %s%s'):format(
+               tostring(unknown[1]), list ~= '' and '; the columns are ' .. list or '') or
             ('%d names for %d columns'):format(#names, count), 0)
    end
    for k, name in ipairs(names) do
@@ -43,11 +44,13 @@ local function of_names(object, count, names)
    return columns, names
 end
 
--- Raises an error unless all keys are strings or numbers, or if a value is NaN.
-local function check(object)
+-- Raises an error unless all keys are strings or positions from 1 to count, or if a value is NaN.
+local function check(object, count)
    for key, values in each(object) do
       if type(key) ~= 'string' and type(key) ~= 'number' then
          error(('the name of a column is a string, got %s'):format(type(key)), 0)
+      elseif type(key) == 'number' and (key < 1 or key > count or key % 1 ~= 0) then
+         error(('column %s: positions are whole numbers from 1'):format(tostring(key)), 0)
       elseif values ~= values then
          error(('column %s is not a number'):format(tostring(key)), 0)
       end
@@ -98,7 +101,7 @@ end
 -- columns by position. Without names, columns without positions are sorted by name.
 function named_columns.of(object, names)
    local count = files.count(object)
-   check(object)
+   check(object, count)
    if names then
       return of_names(object, count, names)
    elseif count > 0 then

@@ -98,6 +98,9 @@ describe('describe', function()
       assert.are.same({ 'a', 2, 'b', 1 }, { rows[1].name, rows[1].max, rows[2].name, rows[2].max })
     end)
     fails(function() tensor.describe({ a = {} }, { 'b' }) end, 'describe: unknown column b')
+    fails(function() tensor.describe({ [0] = {}, {} }) end, 'describe: column 0: positions are')
+    local _, failure = pcall(tensor.describe, {}, { 'a' })
+    assert.matches('unknown column a$', failure)
     fails(function() tensor.describe({ a = {} }, 3) end, 'a list of names is expected, got number')
   end)
   it('has the order of positions', function()
@@ -159,6 +162,8 @@ describe('a table of columns', function()
         ['column weight is not at position 1'] = { columns, { names = { 'weight', 'b', 'c' } } },
         ['1 names for 2 columns'] = { { heights, weights }, { names = { 'a' } } },
         ['3 names for 2 columns'] = { { heights, weights }, { names = { 'a', 'b', 'c' } } },
+        ['column 2.5: positions are whole numbers from 1'] = { { a = texts, [2.5] = texts } },
+        ['column 0: positions are whole numbers from 1'] = { { [0] = texts, weights } },
         ['unknown column q'] = { { p = texts }, { names = { 'p', 'q' } } },
       } do
         fails(function() tensor.save(name, arguments[1], arguments[2]) end, expected)
