@@ -180,15 +180,18 @@ describe('figures as pictures in terminals', function()
   end)
 
   it('keep lines that are typed before their reply', function()
-    if not terminal.available() then return pending 'there is no program script' end
+    if not terminal.available() or not os.getenv 'TENSOR_PREFIX' then
+      return pending 'there is no program script, or no installed program'
+    end
     local program = terminal.open('env -u HOME -u XDG_STATE_HOME -u TENSOR_PLOT TERM=xterm ' ..
                                   'NO_COLOR=1 ' .. os.getenv 'TENSOR_PREFIX' .. '/bin/tensor')
     program.await '> '
     program.type 'f = torch.plot.line({1, 3, 2})\n'
     program.await '> '
-    program.type 'f\n111 * 3\nfor k = 1, 2 do\nprint("fi" .. "rst")\nend\n'
+    -- The reply is there before the query, which waits for it for one second only.
+    program.type('f\n111 * 3\nfor k = 1, 2 do\nprint("fi" .. "rst")\nend\n' ..
+                 'print("sec" .. "ond")\npri\27[?1;2cnt("la" .. "st")\n')
     program.await '\27[c'
-    program.type 'print("sec" .. "ond")\npri\27[?1;2cnt("la" .. "st")\n'
     for _, text in ipairs {'333', 'first', 'first', 'second', 'last'} do program.await(text) end
     program.type 'exit\n'
     assert.are.equal(0, program.close())
