@@ -37,14 +37,17 @@ local function add(line, on, off, parts)
    end
 end
 
+-- Thin lines have the dashes of this thickness: the number of dashes stays limited.
+local LEAST = 0.5
+
 --- of(lines, style, thickness): returns lines, each a list of points {x, y}, as lines for their
 -- dashes. A dot is a line of one point. style: see check, or nil.
 function dashes.of(lines, style, thickness)
    local lengths = style and styles[style]
    if not lengths then return lines end
-   local parts = {}
+   local parts, unit = {}, math.max(thickness, LEAST)
    for _, line in ipairs(lines) do
-      add(line, lengths[1] * thickness, lengths[2] * thickness, parts)
+      add(line, lengths[1] * unit, lengths[2] * unit, parts)
    end
    return parts
 end
