@@ -264,7 +264,9 @@ return function(tensor)
       local has_fewer = kind == 'line' or kind == 'contour'  -- without coordinates
       adders[kind] = function(figure, ...)
          local list, count = {...}, data
-         if has_fewer and list[data + 1] == nil and not is_data(list[2]) then count = 1 end
+         if has_fewer and list[data + 1] == nil and not (is_data(list[2]) or is_data(list[3])) then
+            count = 1
+         end
          local layer = plot_options.take(figure, list[count + 1], kind)
          layer.kind = kind
          make(layer, versions.unpack(list, 1, count))

@@ -26,6 +26,7 @@ describe('the style of lines', function()
     local fine = {}
     for k = 0, 100 do fine[k + 1] = {k / 10, 0} end
     assert.are.equal(2, #dashes.of({fine}, 'dashed', 1))
+    assert.are.same(dashes.of({line}, 'dashed', 0.5), dashes.of({line}, 'dashed', 1e-9))
   end)
 
   it('is drawn in all formats', function()
@@ -97,7 +98,49 @@ describe('bands', function()
     assert.are.equal(0, count(plot.band({1}, {0}, {1}):svg(), '<polygon'))
     fails('x has 2 elements and high has 1', plot.band, {1, 2}, {1, 2}, {1})
     fails('x of a band must not decrease: element 2 is 1 after 3', plot.band, {3, 1}, 0, 1)
+    fails('x of a band must not decrease: element 3 is 1 after 3',
+          plot.band, {3, 0 / 0, 1}, 0, 1)
     fails('low is a vector or a table of numbers, got nil', plot.band, {1, 3})
+  end)
+
+  local function areas_of(figure, columns)
+    return layout.areas(layout.of(figure, 8, 8), figure.layers[1].band, columns)
+  end
+
+  it('cover all points of a column', function()
+    local x, low, high = {}, {}, {}
+    for k = 1, 1001 do
+      x[k], low[k], high[k] = (k - 1) / 1000, k % 2 == 0 and 0.25 or 0.4, k % 2 == 0 and 0.5 or 0.75
+    end
+    local limits = {xlimits = {0, 1}, ylimits = {0, 1}}
+    local areas = areas_of(plot.band(x, low, high, limits), 10)
+    assert.are.equal(1, #areas)
+    assert.are.equal(11, #areas[1][1])
+    for k = 1, 11 do
+      assert.are.equal(0.25, areas[1][1][k][2])
+      assert.are.equal(0.75, areas[1][2][k][2])
+    end
+    areas = areas_of(plot.band(x, high, low, limits), 10)
+    assert.are.equal(0.75, areas[1][1][5][2])
+  end)
+
+  it('have a width of one column or more', function()
+    local limits = {xlimits = {0, 1}, ylimits = {0, 1}}
+    for _, x in ipairs{{0.51, 0.52}, {0.95, 1}, {0, 0.01}, {0.39, 0.41}, {1, 2}, {0.5, 0.5}} do
+      local areas = areas_of(plot.band(x, 0.25, 0.5, limits), 10)
+      assert.are.equal(1, #areas)
+      assert.is_true(areas[1][1][2][1] > areas[1][1][1][1])
+      assert.are.equal(0.25, areas[1][1][1][2])
+    end
+    assert.are.equal(0, #areas_of(plot.band({2, 3}, 0.25, 0.5, limits), 10))
+  end)
+
+  it('reach down to the end of a logarithmic axis', function()
+    local figure = plot.band({1, 2}, {0, 0}, {10, 100}, {yscale = 'log'})
+    local areas = areas_of(figure, 10)
+    assert.are.equal(1, #areas)
+    assert.are.equal(0, areas[1][1][1][2])
+    assert.is_true(areas[1][2][1][2] > 0)
   end)
 end)
 
@@ -114,6 +157,8 @@ describe('contour lines', function()
     assert.is_true(layout.of(plot.contour(matrix), 8, 8).y.reversed)
     local falling = plot.contour({3, 2, 1}, {1, 2, 3}, matrix, {levels = {2.5}})
     assert.are.near(2.5, falling.layers[1].paths[1].y[1], 1e-12)
+    fails('plot: x and y are both needed', plot.contour, {1, 2, 3}, nil, matrix)
+    fails('plot: x and y are both needed', plot.contour, nil, {1, 2, 3}, matrix)
     fails('y has 2 elements, but the matrix has 3 rows', plot.contour, {1, 2, 3}, {1, 2}, matrix)
     fails('x must increase or decrease, and be finite; element 3 is 2', plot.contour, {1, 2, 2},
           {1, 2, 3}, matrix)

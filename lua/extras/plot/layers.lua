@@ -60,6 +60,7 @@ return function(tensor, makers, checks)
    --- contour(matrix) or contour(x, y, matrix).
    function makers.contour(layer, x, y, t)
       if t == nil and y == nil then x, t = nil, x end
+      if (x == nil) ~= (y == nil) then error('plot: x and y are both needed', 0) end
       matrix('a matrix', t)
       if t:dim() ~= 2 or t:size(1) < 2 or t:size(2) < 2 then
          error(('plot: contour lines need a matrix of at least 2 x 2 elements, got %s')
@@ -120,12 +121,15 @@ return function(tensor, makers, checks)
          end
          return list
       end
-      for k = 2, #x do
-         if x[k] < x[k - 1] then
+      local before = -math.huge
+      for k = 1, #x do
+         if x[k] < before then
             error(('plot: x of a band must not decrease: element %d is %.14g after %.14g')
-                  :format(k, x[k], x[k - 1]), 0)
+                  :format(k, x[k], before), 0)
          end
+         before = x[k] == x[k] and x[k] or before
       end
-      layer.band = {{x = x, y = bound('low', low)}, {x = x, y = bound('high', high)}}
+      layer.band = {{x = x, y = bound('low', low), is_band = true},
+                    {x = x, y = bound('high', high), is_band = true}}
    end
 end

@@ -146,8 +146,8 @@ function layout.positions(view, layer)
       local py = layer.across == 'y' and layer.y[i] or view.y:position(layer.y[i])
       if view.y.reversed then py = 1 - py end
       local color = layer.point_colors and layer.point_colors[i]
-      if layer.is_error_bar and view.y.log and layer.y[i] <= 0 and
-            math.max(layer.y[1], layer.y[2]) > 0 then
+      if view.y.log and layer.y[i] <= 0 and
+            (layer.is_band or layer.is_error_bar and math.max(layer.y[1], layer.y[2]) > 0) then
          py = view.y.reversed and 1 or 0
       end
       positions[i] = finite(px) and finite(py) and {px, py, color}
@@ -189,31 +189,65 @@ function layout.inside(positions)
    return inside
 end
 
+-- Returns the runs of points of two lines without gaps: pairs of the first and last point, where
+-- there are two or more.
+local function runs_of(low, high)
+   local runs, first = {}, nil
+   for k = 1, #low + 1 do
+      local is_point = low[k] and high[k]
+      if is_point then
+         first = first or k
+      elseif first then
+         if k - first > 1 then runs[#runs + 1] = {first, k - 1} end
+         first = nil
+      end
+   end
+   return runs
+end
+
 --- Returns the areas of a band between two lines. An area is a pair of lists of positions with the
--- same x, at most columns + 1 at equal distances. It ends at missing positions and at the axes.
+-- same x, 2 to columns + 1 at equal distances. It ends at missing positions and at the axes. If
+-- several points are nearest to a position, it covers all of them.
 function layout.areas(view, band, columns)
    local low, high = layout.positions(view, band[1]), layout.positions(view, band[2])
    local function cut(value) return math.min(math.max(value, 0), 1) end
-   local areas, area, k = {}, nil, 1
-   local function is_gap(i) return not (low[i] and high[i]) end
-   for column = 0, columns do
-      local x = column / columns
-      -- Between the points k and k + 1.
-      while low[k + 1] ~= nil and (is_gap(k) or is_gap(k + 1) or low[k + 1][1] < x) do k = k + 1 end
-      if is_gap(k) or low[k + 1] == nil or low[k][1] > x then
-         area = nil
-      else
+
+   local function area_of(k, stop)
+      local from, to = cut(low[k][1]) * columns, cut(low[stop][1]) * columns
+      local first, last = math.ceil(from), math.floor(to)
+      if last <= first then
+         first = math.min(math.floor((from + to) / 2), columns - 1)
+         last = first + 1
+      end
+      local area, near = {{}, {}}, k
+      for column = first, last do
+         local x = column / columns
+         while k + 1 < stop and low[k + 1][1] < x do k = k + 1 end
          local width = low[k + 1][1] - low[k][1]
-         local part = width > 0 and (x - low[k][1]) / width or 0
-         local function between(line)
-            return cut(line[k][2] + part * (line[k + 1][2] - line[k][2]))
+         local part = width > 0 and cut((x - low[k][1]) / width) or 0
+         local function between(line) return line[k][2] + part * (line[k + 1][2] - line[k][2]) end
+         local y, other = between(low), between(high)
+         local least, most = math.min(y, other), math.max(y, other)
+         while near < stop and low[near][1] * columns <= column - 0.5 do near = near + 1 end
+         local i = near
+         while i <= stop and low[i][1] * columns < column + 0.5 do i = i + 1 end
+         if i - near > 1 then
+            for n = near, i - 1 do
+               least = math.min(least, low[n][2], high[n][2])
+               most = math.max(most, low[n][2], high[n][2])
+            end
          end
-         if not area then
-            area = {{}, {}}
-            areas[#areas + 1] = area
-         end
-         table.insert(area[1], {x, between(low)})
-         table.insert(area[2], {x, between(high)})
+         if y > other then least, most = most, least end
+         table.insert(area[1], {x, cut(least)})
+         table.insert(area[2], {x, cut(most)})
+      end
+      return area
+   end
+
+   local areas = {}
+   for _, run in ipairs(runs_of(low, high)) do
+      if low[run[1]][1] <= 1 and low[run[2]][1] >= 0 then
+         areas[#areas + 1] = area_of(run[1], run[2])
       end
    end
    return areas
