@@ -153,7 +153,7 @@ end
 
 -- Returns what a checkpoint has of a part, and its kind: a table of the kinds of its fields if
 -- there are generators or objects with a state among them.
-local function saved_of(part, enclosing)
+local function saved_of(path, part, enclosing)
    if is_generator(part) then
       return tensor.getRNGState(part), kind_of(part)
    elseif has_state(part) then
@@ -162,18 +162,23 @@ local function saved_of(part, enclosing)
       return part, 'parameters'
    end
    tree.enter(enclosing, part)
-   local fields, kinds = {}, {}
+   local fields, kinds, differ = {}, {}, getmetatable(part) ~= nil
    for key, field in versions.each(part) do
+      if type(key) ~= 'string' and type(key) ~= 'number' then
+         error(('training.save: the keys of %s must be strings or numbers, got %s')
+               :format(path, describe(key)), 0)
+      end
       local kind
-      fields[key], kind = saved_of(field, enclosing)
+      fields[key], kind = saved_of(join(path, key), field, enclosing)
       kinds[key] = kind ~= 'parameters' and kind or nil
+      differ = differ or not rawequal(fields[key], field) and field == field
    end
    enclosing[part] = nil
    if next(kinds) ~= nil then
       return fields, kinds
    end
    -- The table itself, so that the file has a table at several places once.
-   return getmetatable(part) and fields or part, 'parameters'
+   return differ and fields or part, 'parameters'
 end
 
 --- save(filename, parts [, info]): writes a checkpoint: parts, a table of parameters (nested tables
@@ -185,7 +190,7 @@ function training.save(filename, parts, info)
    check_table('save', parts)
    local saved, kinds = {}, {}
    for name, part in versions.each(parts) do
-      saved[name], kinds[name] = saved_of(part, {})
+      saved[name], kinds[name] = saved_of(tostring(name), part, {})
       refuse_functions(tostring(name), saved[name], {})
    end
    refuse_functions('info', info, {})

@@ -55,6 +55,12 @@ nn.scaled{
     end
     fails('a layer, a tensor or a function is expected as the child a.2, got a number',
           nn.layer, 'x', {a = {nn.linear(1, 1), 3}}, forward)
+    fails('the names of children are strings or numbers, got a boolean',
+          nn.layer, 'x', {[true] = nn.linear(1, 1)}, forward)
+    fails('the child a.act must be a function that returns a parameter, got nn.relu; ' ..
+          'call it in forward', nn.layer, 'x', {a = {act = nn.relu}}, forward)
+    fails('the function of the child b failed: no',
+          nn.layer('x', {b = function() error('no', 0) end}, forward).init)
     local cyclic = {}
     cyclic.a = cyclic
     fails('a table of tensors contains itself', nn.layer, 'x', cyclic, forward)

@@ -71,6 +71,28 @@ describe('tensor.training', function()
     assert.are.equal(Trainer, getmetatable(second))
   end)
 
+  it('saves objects in tables without their class', function()
+    local K = {}
+    K.__index = K
+    local function object(k) return setmetatable({w = tensor.Tensor{k}}, K) end
+    local shared = {w = tensor.ones(1)}
+    training.save(filename, {p = {object(1), deep = {object(2)}}, q = {shared, shared}})
+    local saved = training.read(filename).parts
+    assert.is_nil(getmetatable(saved.p[1]))
+    assert.is_nil(getmetatable(saved.p.deep[1]))
+    assert.is_true(rawequal(saved.q[1], saved.q[2]))
+    local parts = {p = {object(3), deep = {object(4)}}, q = {{w = tensor.zeros(1)}, shared}}
+    training.load(filename, parts)
+    assert.are.equal(1, parts.p[1].w[1])
+    assert.are.equal(2, parts.p.deep[1].w[1])
+    assert.are.equal(K, getmetatable(parts.p[1]))
+  end)
+
+  it('refuses keys that load does not restore', function()
+    assert.has_error(function() training.save(filename, {p = {a = {[true] = tensor.ones(1)}}}) end,
+                     'training.save: the keys of p.a must be strings or numbers, got a boolean')
+  end)
+
   it('names the path of a part that does not fit, and changes nothing', function()
     local parts = make()
     run(parts)

@@ -235,12 +235,28 @@ local function is_group(child)
    return type(child) == 'table' and getmetatable(child) == nil and not has_init(child)
 end
 
+-- Returns the name of a function of tensor.nn, or nil.
+local function name_in_nn(f)
+   for name, own in each(require 'tensor.nn') do
+      if rawequal(own, f) then
+         return name
+      end
+   end
+end
+
 -- Raises an error unless the children are layers, tensors, functions and tables of these.
 local function check_children(path, children, enclosing)
    tree.enter(enclosing, children, 'nn.layer')
    for key, child in each(children) do
       local own = path .. tostring(key)
-      if is_group(child) then
+      local known = type(child) == 'function' and name_in_nn(child)
+      if type(key) ~= 'string' and type(key) ~= 'number' then
+         raise(('nn.layer: the names of children are strings or numbers, got %s')
+               :format(describe(key)))
+      elseif known then
+         raise(('nn.layer: the child %s must be a function that returns a parameter, got nn.%s; '
+                .. 'call it in forward'):format(own, known))
+      elseif is_group(child) then
          check_children(own .. '.', child, enclosing)
       elseif not has_init(child) and not tensor.isTensor(child) and not is_callable(child) then
          raise(('nn.layer: a layer, a tensor or a function is expected as the child %s, got %s')
@@ -264,9 +280,12 @@ local function parameters_of(path, children)
          params[key] = child.init()
       else
          local fine, value = pcall(child)
-         if not fine or not tensor.isTensor(value) then
-            raise(('nn.layer: the function of the child %s must return a tensor: %s'):format(
-               own, fine and 'got ' .. describe(value) or tostring(value)))
+         if not fine then
+            raise(('nn.layer: the function of the child %s failed: %s'):format(
+               own, tostring(value)))
+         elseif not tensor.isTensor(value) then
+            raise(('nn.layer: the function of the child %s must return a tensor: got %s'):format(
+               own, describe(value)))
          end
          params[key] = value
       end
