@@ -46,6 +46,10 @@ local function save(filename, value)
   end
 end
 
+if not chosen.out:lower():find '%.png$' and not chosen.out:lower():find '%.jpe?g$' then
+  give_up('--out %s: a name that ends in .png or .jpg is expected', chosen.out)
+end
+
 tensor.setdefaulttensortype('torch.FloatTensor')
 -- The philox generator gives the same numbers on every device.
 tensor.setGenerator('philox')
@@ -176,7 +180,7 @@ local function test()
 end
 
 say('%d images to train on, %d to test on; %d parameters', TRAIN, TEST, size)
--- Six lines of progress.
+-- At most six lines of progress.
 local every, seconds = math.ceil(chosen.epochs / 6), 0
 local progress = '%' .. #tostring(chosen.epochs) .. 'd/%d  loss %.4f  test loss %.4f  '
                  .. 'accuracy %5.2f %%'

@@ -79,8 +79,7 @@ describe('examples/digits.lua', function()
 
   it('learns the same on a device, which nothing leaves but what is read', function()
     local function last_lines(device)
-      local output, status = shell(('%s %s/digits.lua --epochs 1 --out /dev/null --device %s')
-                                   :format(launcher, examples, device))
+      local output, status = run('--epochs 1 --out device.png --device ' .. device)
       assert.are.equal(0, status, output)
       return output
     end
@@ -148,6 +147,10 @@ describe('examples/digits.lua', function()
     assert.are.equal(1, status)
     assert.are.equal('digits.lua: save: cannot open <nowhere/digits.png> in mode w: ' ..
                      'No such file or directory\n', output)
+    output, status = run '--epochs 1 --quiet --out digits.dat'
+    assert.are.equal(1, status)
+    assert.are.equal('digits.lua: --out digits.dat: a name that ends in .png or .jpg is ' ..
+                     'expected\n', output)
   end)
 
   it('says what is wrong with its data, and fails', function()

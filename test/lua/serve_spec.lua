@@ -27,8 +27,8 @@ describe('examples/http/serve.lua', function()
   setup(function()
     file = os.tmpname()
     local output, status = shell(
-      ('%s %sdigits.lua --epochs 2 --quiet --out /dev/null --save %s.npz')
-      :format(launcher, examples, file))
+      ('%s %sdigits.lua --epochs 2 --quiet --out %s.png --save %s.npz')
+      :format(launcher, examples, file, file))
     assert.are.equal(0, status, output)
     server = assert(io.popen(
       ('echo $$; exec %s %shttp/serve.lua --model %s.npz --port 0 2>&1 </dev/null')
@@ -43,6 +43,7 @@ describe('examples/http/serve.lua', function()
     if server then server:close() end
     os.remove(file)
     os.remove(file .. '.npz')
+    os.remove(file .. '.png')
   end)
 
   -- Returns the status and the decoded JSON of the answer.
