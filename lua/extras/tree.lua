@@ -227,12 +227,16 @@ local function flatten_into(flat, prefix, value, separator, first, enclosing)
    tree.enter(enclosing, value)
    for _, key in ipairs(tree.keys(value)) do
       local field = value[key]
+      if type(key) == 'number' and (key < 1 or key % 1 ~= 0) then
+         raise(('tree.flatten: the numbers of elements are whole and 1 or more, got %s'):format(
+            versions.shown(key)))
+      end
       local name = type(key) == 'number' and versions.shown(key - 1 + first) or key
       name = prefix .. name
       if is_branch(field) then
          flatten_into(flat, name .. separator, field, separator, first, enclosing)
       elseif flat[name] ~= nil then
-         raise(('tree.flatten: two values have the name %s'):format(name))
+         raise(('tree.flatten: two values have the name %q'):format(name))
       else
          flat[name] = field
       end
@@ -273,14 +277,14 @@ function tree.unflatten(flat, separator, first)
                inner = {}
                place[key], made[inner] = inner, true
             elseif not made[inner] then
-               raise(('tree.unflatten: %s is a value, so it has no field %s'):format(
+               raise(('tree.unflatten: %q is a value, so it has no field %q'):format(
                   name:sub(1, last - 1), name:sub(following + 1)))
             end
             place, from = inner, following + 1
          end
       until not last
       if place[key] ~= nil then
-         raise(('tree.unflatten: %s is a value and a table'):format(name))
+         raise(('tree.unflatten: %q is a value and a table'):format(name))
       end
       place[key] = flat[name]
    end

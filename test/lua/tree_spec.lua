@@ -183,11 +183,15 @@ it('flatten and unflatten have the names of paths', function()
         tree.unflatten, t, 0)
   fails('tree.flatten: the number of the first element must be 0 or 1, got 2', tree.flatten, t, '.',
         2)
-  fails('tree.flatten: two values have the name a.b', tree.flatten, {['a.b'] = a, a = {b = a}})
+  fails('tree.flatten: two values have the name "a.b"', tree.flatten, {['a.b'] = a, a = {b = a}})
   fails('tree.flatten: a table of tensors is expected, got nn.linear; its parameters are what '
     .. 'net.init() returns', tree.flatten, {require 'tensor.nn'.linear(1, 1)})
-  fails('tree.unflatten: a is a value, so it has no field b', tree.unflatten,
+  fails('tree.unflatten: "a" is a value, so it has no field "b"', tree.unflatten,
         {a = a, ['a.b'] = b})
+  for key, shown in pairs{[0] = '0', [-1] = '-1', [1.5] = '1.5'} do
+    fails('tree.flatten: the numbers of elements are whole and 1 or more, got ' .. shown,
+          tree.flatten, {a = {[key] = a}})
+  end
   fails('tree.unflatten: a name is expected, got 1', tree.unflatten, {a})
   local cyclic = {}
   cyclic.a = cyclic
