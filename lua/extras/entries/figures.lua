@@ -98,7 +98,8 @@ return {
       svg = {'figure:svg()', 'Returns the SVG file of the figure as a string.'},
       pixels = {'figure:pixels()',
           'Returns the figure as a ByteTensor of 3 x H x W, with two pixels per unit of `width`.'},
-   },   options = {
+   },
+   options = {
       title = 'a text above the figure', xlabel = 'a text below the x axis',
       ylabel = 'a text above the y axis', width = 'a length, 640 by default',
       height = 'a length, 400 by default', xlimits = '`{low, high}`, the range of x that is shown',

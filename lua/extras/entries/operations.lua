@@ -2,7 +2,7 @@
 
 return {'operations of the Lua module',
    {'full', [=[
-tensor.full([result,] sizes..., value)]=],
+tensor.full([result,] sizes..., value [, class])]=],
       'Returns a tensor of the given shape filled with `value`. The last argument may name the ' ..
       "class: 'torch.FloatTensor'. In C: `resize` and `fill`."},
    {'meshgrid', [=[
