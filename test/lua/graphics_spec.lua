@@ -153,8 +153,11 @@ describe('figures as pictures in terminals', function()
     assert.are.equal('7\n', session('sixel', '3 + 4'))
   end)
 
+  local reason = 'the program script and TENSOR_PREFIX are missing'
+  local function has_terminal() return terminal.available() and os.getenv 'TENSOR_PREFIX' end
+
   it('leave terminals alone that do not answer', function()
-    if not terminal.available() then return pending 'there is no program script' end
+    if not has_terminal() then return pending(reason) end
     local command = 'env -u HOME -u XDG_STATE_HOME -u TENSOR_PLOT TERM=xterm NO_COLOR=1 %s ' ..
                     os.getenv 'TENSOR_PREFIX' .. '/bin/tensor'
     local function shown(variables)
@@ -180,9 +183,7 @@ describe('figures as pictures in terminals', function()
   end)
 
   it('keep lines that are typed before their reply', function()
-    if not terminal.available() or not os.getenv 'TENSOR_PREFIX' then
-      return pending 'there is no program script, or no installed program'
-    end
+    if not has_terminal() then return pending(reason) end
     local program = terminal.open('env -u HOME -u XDG_STATE_HOME -u TENSOR_PLOT TERM=xterm ' ..
                                   'NO_COLOR=1 ' .. os.getenv 'TENSOR_PREFIX' .. '/bin/tensor')
     program.await '> '
