@@ -49,10 +49,17 @@ inline bool find_chunk(const T* x, int64_t n, Compute<T> value, int64_t* first) 
 }
 
 template <class T>
-inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
-  constexpr int64_t chunk = 64;
+__attribute__((noinline)) int64_t find_wide_chunk(const T* x, int64_t n, Compute<T> value) {
   int64_t first = 0;
-  find_chunk<4 * chunk>(x, n, value, &first);
+  find_chunk<256>(x, n, value, &first);
+  return first;
+}
+
+template <class T>
+inline int64_t find_in_run(const T* x, int64_t n, Compute<T> value) {
+  constexpr int64_t chunk = 64, kLong = 4096;
+  // A wide chunk with a match is searched again.
+  int64_t first = n >= kLong ? find_wide_chunk(x, n, value) : 0;
   if (!find_chunk<chunk>(x, n, value, &first)) {
     while (first < n - 1 && !is_same(load(x[first]), value)) ++first;
     return first;
