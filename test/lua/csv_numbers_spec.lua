@@ -1,23 +1,15 @@
 -- Numbers of tables that are written with decimal commas or thousands separators, and lines without
 -- numbers. The options of tables.
 
+local format_files = require 'support.format_files'
 local tensor = require 'tensor'
 
 local name = os.tmpname()
 
-local function loaded(text, options)
-  local file = assert(io.open(name, 'w'))
-  file:write(text)
-  file:close()
-  options = options or { columns = true }
-  options.format = 'csv'
-  return tensor.load(name, options)
-end
+local loaded = format_files.load_csv
 
 local function failure(...)
-  local fine, message = pcall(loaded, ...)
-  assert.is_false(fine)
-  return message
+  return format_files.error_of(loaded, ...)
 end
 
 local function numbers(...) return loaded(...):totable() end

@@ -1,23 +1,15 @@
 -- The separator that `load` finds in tables whose first line contains several of `,`, `;` and tabs,
 -- and runs of blanks.
 
+local format_files = require 'support.format_files'
 local tensor = require 'tensor'
 
 local name = os.tmpname()
 
-local function loaded(text, options)
-  local file = assert(io.open(name, 'w'))
-  file:write(text)
-  file:close()
-  options = options or { columns = true }
-  options.format = 'csv'
-  return tensor.load(name, options)
-end
+local loaded = format_files.load_csv
 
-local function failure(text, options)
-  local fine, message = pcall(loaded, text, options)
-  assert.is_false(fine)
-  return message
+local function failure(...)
+  return format_files.error_of(loaded, ...)
 end
 
 -- Tables of columns as text: their names, and the elements of each.

@@ -79,4 +79,18 @@ function format_files.error_of(f, ...)
   return message
 end
 
+--- Loads a text as a table in a file. options: those of load; default: columns = true.
+function format_files.load_csv(text, options)
+  local t, names
+  format_files.with_name('', function(name)
+    local file = assert(io.open(name, 'w'))
+    file:write(text)
+    file:close()
+    options = options or { columns = true }
+    options.format = 'csv'
+    t, names = tensor.load(name, options)
+  end)
+  return t, names
+end
+
 return format_files
