@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cpu/joined_rows.h"
 #include "cpu/parallel.h"
 #include "cpu/streamed_loop.h"
 
@@ -259,6 +260,10 @@ void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, cons
     for (int k = 0; k < plan.operands; ++k) stride[k] = plan.inner_stride(k);
     loop(plan.data, stride, plan.numel, context);
     return;
+  }
+  if (!copies) {
+    JoinedRows<most> rows(plan, item, loop, context);
+    if (rows.applies(is_streamed(plan, item, grain))) return rows.run(grain);
   }
   if (has_short_rows(plan)) return run_short_rows(plan, loop, context, grain);
   const StreamedLoop streamed = {loop, context, plan.operands, item[0], copies};

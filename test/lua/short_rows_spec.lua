@@ -1,0 +1,84 @@
+-- Element-wise operations on rows of few elements, which are joined to longer runs: repeated rows,
+-- repeated elements, rows with gaps and transposed operands. Compared with the same operation on
+-- contiguous copies.
+
+local tensor = require 'tensor'
+
+local WIDTHS = { 1, 2, 3, 7, 8, 9, 16, 31, 33, 64, 65, 100, 128, 129 }
+
+-- Views with this shape and the elements of a random tensor.
+local function operands(new, shape)
+  local rows, columns, width = shape[1], shape[2], shape[3]
+  local gaps = new(rows, columns + 2, width + 3)
+  return {
+    new(rows, columns, width), new(1, 1, width):expand(rows, columns, width),
+    new(rows, 1, width):expand(rows, columns, width),
+    new(rows, columns, 1):expand(rows, columns, width),
+    new(1, columns, 1):expand(rows, columns, width),
+    gaps:narrow(2, 2, columns):narrow(3, 3, width),
+    new(columns, rows, width):transpose(1, 2), new(rows, width, columns):transpose(2, 3),
+    new(rows, columns, 2 * width):unfold(3, 1, 2):select(4, 1)
+  }
+end
+
+-- Result, first and second operand.
+local function check(apply, r, a, b, what)
+  local expected = r:clone():contiguous()
+  apply(expected, a:clone(), b:clone())
+  apply(r, a, b)
+  assert.is_true(tensor.eq(r:contiguous(), expected):min() == 1, what)
+end
+
+for _, name in ipairs { 'Float', 'Double', 'Half', 'BFloat16', 'Byte', 'Int', 'Long' } do
+  local function new(...) return tensor[name .. 'Tensor'](...):random(1, 20) end
+  it('gives the same as contiguous ' .. name .. 'Tensors', function()
+    local state = 1
+    local function pick(n)
+      state = state * 16807 % 2147483647
+      return state % n + 1
+    end
+    for _, width in ipairs(WIDTHS) do
+      for _, columns in ipairs { 8, 21, 70 } do
+        local shape = { 3, columns, width }
+        local all = operands(new, shape)
+        for _ = 1, 8 do
+          local a, b = all[pick(#all)], all[pick(#all)]
+          local results = operands(new, shape)
+          -- Results that are not expanded.
+          local r = results[({ 1, 6, 7, 8 })[pick(4)]]
+          local what = ('width %d, %d rows'):format(width, columns)
+          check(tensor.add, r, a, b, what)
+          check(tensor.cmul, r, a, b, what)
+          check(tensor.lt, tensor.ByteTensor(3, columns, width), a, b, what)
+        end
+      end
+    end
+  end)
+end
+
+it('computes functions as for contiguous tensors', function()
+  local new = function(...) return tensor.FloatTensor(...):uniform(-2, 2) end
+  local f = tensor.fuse('exp(a) * b - a')
+  local function fuse(r, a, b) f(r, a, b) end
+  for _, width in ipairs(WIDTHS) do
+    for _, a in ipairs(operands(new, { 2, 33, width })) do
+      local b = new(2, 1, width):expand(2, 33, width)
+      check(function(r, x) tensor.exp(r, x) end, tensor.FloatTensor(2, 33, width), a, b, 'exp')
+      check(fuse, tensor.FloatTensor(2, 33, width), a, b, 'fuse')
+    end
+  end
+end)
+
+it('reads an operand in the result before it is changed', function()
+  for _, width in ipairs(WIDTHS) do
+    local t = tensor.DoubleTensor(40, width):uniform()
+    local first = t:narrow(1, 1, 1)
+    local expected = t + first:clone():expand(40, width)
+    t:add(first:expand(40, width))
+    assert.are.same(expected:totable(), t:totable())
+    local column = t:narrow(2, width, 1)
+    expected = t + column:clone():expand(40, width)
+    t:add(column:expand(40, width))
+    assert.are.same(expected:totable(), t:totable())
+  end
+end)
