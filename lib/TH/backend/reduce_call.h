@@ -35,6 +35,9 @@ struct ReduceDimCall {
   Finish finish;
   bool moment;  // also compute out->aux, which some values of finish need
   DType dtype;
+  // Element type of the output: dtype. On the CPU it may be another floating-point type for
+  // floating-point elements, Long for integers, or Double for a mean of integers.
+  DType result;
   double parameter;
   int64_t n;
   int64_t step;

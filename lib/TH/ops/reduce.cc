@@ -18,8 +18,11 @@ Reduction norm_of(double p) {
 }
 
 Scalar finish_all(const Reduction& reduction, const Partial& partial, int64_t n, DType type) {
-  if (is_integral(type)) return partial.value.i;
-  return finished(reduction.finish, partial, n, reduction.parameter);
+  if (!is_integral(type)) return finished(reduction.finish, partial, n, reduction.parameter);
+  if (reduction.finish == Finish::none) return partial.value.i;
+  Partial p = partial;
+  p.value.d = static_cast<double>(partial.value.i);
+  return finished(reduction.finish, p, n, reduction.parameter);
 }
 
 void reduce_dim(Op op, const Reduction& reduction, Tensor* r, Tensor* indices, Tensor* t, int d) {
@@ -44,6 +47,7 @@ void reduce_dim(Op op, const Reduction& reduction, Tensor* r, Tensor* indices, T
     call.finish = reduction.finish;
     call.moment = needs_moment(reduction.finish);
     call.dtype = t->dtype;
+    call.result = r->dtype;
     call.parameter = reduction.parameter;
     call.n = t->size[d];
     call.step = in.tensor->stride[d] * static_cast<int64_t>(item);
@@ -52,7 +56,7 @@ void reduce_dim(Op op, const Reduction& reduction, Tensor* r, Tensor* indices, T
     call.plan.start(t->nDimension, t->size, d);
     // The input decides the order of the loop, because more elements are read than written.
     call.plan.add(in.data, item, in.tensor->stride);
-    call.plan.add(at.overwrite(r), item, stride);
+    call.plan.add(at.overwrite(r), item_size(r->dtype), stride);
     if (indices) call.indices = reinterpret_cast<int64_t*>(at.overwrite(indices));
     call.plan.plan();
     call.plan.shared_output = false;

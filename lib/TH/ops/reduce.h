@@ -22,9 +22,11 @@ Partial reduce_all(Op op, const Reduction& reduction, Tensor* a,
 // Returns the number that reduces n elements. type: of the elements.
 Scalar finish_all(const Reduction& reduction, const Partial& partial, int64_t n, DType type);
 
-// Reduces dimension d of t, whose elements have the type of r. r and indices (or null) are
-// contiguous and share no memory with t. Their elements are the results in row-major order. If the
-// dimension has no elements, r is filled with the reduction of nothing and indices must be null.
+// Reduces dimension d of t. r has the type of t. On the CPU it may have another type of the same
+// kind, floating-point or integral, and a mean of integers may be a DoubleTensor. r and indices (or
+// null) are contiguous and share no memory with t. Their elements are the results in row-major
+// order. If the dimension has no elements, r is filled with the reduction of nothing and indices
+// must be null.
 void reduce_dim(Op op, const Reduction& reduction, Tensor* r, Tensor* indices, Tensor* t, int d);
 
 // The reduction of a p-norm.

@@ -58,17 +58,52 @@ bool KernelMethod::reduces_empty(const Tensor& t) const {
   }
 }
 
+namespace {
+
+// Returns true if 64 bits hold the sum of all elements.
+bool has_exact_sum(const Tensor& t) {
+  return is_integral(t.dtype) && item_size(t.dtype) < sizeof(int64_t) && t.numel() >> 32 == 0;
+}
+
+}  // namespace
+
 Scalar KernelMethod::all(Tensor* t) const {
   TensorRef doubles;
-  if (reduction_.finish != Finish::none && is_integral(t->dtype)) {
+  const bool exact = reduction_.finish == Finish::mean && has_exact_sum(*t);
+  if (reduction_.finish != Finish::none && is_integral(t->dtype) && !exact) {
     doubles = in_type(t, DType::Double);
     t = doubles.get();
   }
   return finish_all(reduction_, reduce_all(op_, reduction_, t), t->numel(), t->dtype);
 }
 
+bool KernelMethod::has_steps(DType type, int64_t n, int64_t width) const {
+  // A copy takes less time than the reductions of short rows and of narrow columns.
+  constexpr int64_t kFewest = 32, kFewestSlow = 256, kNarrow = 32;
+  const bool is_sum = reduction_.reducer == Reducer::sum;
+  const bool is_mean = is_sum && reduction_.finish == Finish::mean;
+  if (is_mean && is_integral(type)) return false;
+  const bool is_plain = reduction_.finish == Finish::none &&
+                        (is_sum || reduction_.reducer == Reducer::prod ||
+                         reduction_.reducer == Reducer::min || reduction_.reducer == Reducer::max);
+  if (!is_mean && !is_plain) return false;
+  if (width > 1) return width >= kNarrow;
+  return n >= (is_sum && info(type).kind != Kind::REDUCED ? kFewest : kFewestSlow);
+}
+
+DType KernelMethod::type_of_steps(DType type) const {
+  if (reduction_.reducer == Reducer::min || reduction_.reducer == Reducer::max) return type;
+  const bool integral = is_integral(type) && reduction_.finish == Finish::none;
+  return integral ? DType::Long : DType::Double;
+}
+
 void KernelMethod::along(Tensor* r, Tensor* t, int d, Tensor* indices) const {
-  if (r->dtype == t->dtype) return reduce_dim(op_, reduction_, r, indices, t, d);
+  // On the CPU, the kernel converts the results instead of the elements.
+  bool converts = is_integral(r->dtype) == is_integral(t->dtype);
+  if (reduction_.finish == Finish::mean && is_integral(t->dtype)) converts = has_exact_sum(*t);
+  if (r->dtype == t->dtype || (converts && !device_of({t, r}))) {
+    return reduce_dim(op_, reduction_, r, indices, t, d);
+  }
   reduce_dim(op_, reduction_, r, indices, in_type(t, r->dtype).get(), d);
 }
 

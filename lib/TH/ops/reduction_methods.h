@@ -19,6 +19,12 @@ class KernelMethod {
   bool reduces_empty(const Tensor& t) const;
   Scalar all(Tensor* t) const;
   void along(Tensor* r, Tensor* t, int d, Tensor* indices = nullptr) const;
+  // Returns true if dimensions may be reduced one after the other, and it is faster than one
+  // reduction of a copy. n: the elements of the first dimensions to reduce. width: those of the
+  // dimensions after them. Means of integers have no steps, because each would round.
+  bool has_steps(DType type, int64_t n, int64_t width) const;
+  // The element type of all steps but the last, for operands of this type.
+  DType type_of_steps(DType type) const;
 
  protected:
   Op op_;

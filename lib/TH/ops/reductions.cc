@@ -104,6 +104,7 @@ struct Division {
   bool reduced[kMaxDims] = {};
   int64_t n = 1;  // number of elements of a reduction
 
+  Division() = default;
   // number: of the argument with the dimensions.
   Division(const Tensor& t, Sizes dims, int number) {
     if (dims.ndim < 1) fail_argument(number, "at least one dimension is expected, got none");
@@ -116,8 +117,9 @@ struct Division {
   }
 };
 
-// Returns t with the reduced dimensions merged into its last dimension: a view if possible.
-TensorRef merge_dims(Tensor* t, const Division& division) {
+// Returns t with the reduced dimensions merged into its last dimension: a view if possible. If it
+// is not, returns a copy, or null if !may_copy.
+TensorRef merge_dims(Tensor* t, const Division& division, bool may_copy) {
   int64_t order[kMaxDims], size[kMaxDims];
   int kept = 0;
   for (int d = 0; d < t->nDimension; ++d) {
@@ -136,12 +138,71 @@ TensorRef merge_dims(Tensor* t, const Division& division) {
   });
   int64_t stride[kMaxDims];
   if (!view_strides(*permuted, kept + 1, size, stride)) {
+    if (!may_copy) return TensorRef();
     permuted = clone(permuted.get());
     view_strides(*permuted, kept + 1, size, stride);
   }
   TensorRef merged(tensor_new(t->dtype));
   set_storage(merged.get(), permuted->storage, permuted->storageOffset, kept + 1, size, stride);
   return merged;
+}
+
+// Neighbouring reduced dimensions.
+struct Group : Division {
+  int64_t width = 1;  // number of elements of the dimensions after them
+};
+
+// Returns the group that has the most elements.
+Group largest_group(const Tensor& t, const Division& division) {
+  int best_first = 0, best_end = 0;
+  Group group;
+  group.n = 0;
+  for (int first = 0, end = 0; first < t.nDimension; first = end + 1) {
+    int64_t n = 1;
+    for (end = first; end < t.nDimension && division.reduced[end]; ++end) n *= t.size[end];
+    if (end > first && n > group.n) {
+      group.n = n;
+      best_first = first;
+      best_end = end;
+    }
+  }
+  std::fill(group.reduced + best_first, group.reduced + best_end, true);
+  for (int d = best_end; d < t.nDimension; ++d) group.width *= t.size[d];
+  return group;
+}
+
+// Reduces dimensions that are not neighbours one group after the other, without a copy. Returns
+// false if one reduction takes less time, or if the strides do not allow it.
+bool reduce_in_steps(Tensor* r, Tensor* t, const Division& division, const KernelMethod& method);
+
+template <class Method>
+void reduce_several(Tensor* r, Tensor* t, const Division& division, const Method& method) {
+  if constexpr (std::is_same_v<KernelMethod, Method>) {
+    if (reduce_in_steps(r, t, division, method)) return;
+  }
+  TensorRef merged = merge_dims(t, division, true);
+  method.along(r, merged.get(), merged->nDimension - 1);
+}
+
+bool reduce_in_steps(Tensor* r, Tensor* t, const Division& division, const KernelMethod& method) {
+  constexpr int64_t kFewest = 16384;
+  if (t->numel() < kFewest || device_of({r, t})) return false;
+  const Group group = largest_group(*t, division);
+  if (group.n == division.n || !method.has_steps(t->dtype, group.n, group.width)) return false;
+  if (merge_dims(t, division, false)) return false;
+  TensorRef inner = merge_dims(t, group, false);
+  if (!inner) return false;
+  const int last = inner->nDimension - 1;
+  TensorRef part(tensor_new_sized(method.type_of_steps(t->dtype), last, inner->size));
+  method.along(part.get(), inner.get(), last);
+  Division rest;
+  rest.n = division.n / group.n;
+  int kept = 0;
+  for (int d = 0; d < t->nDimension; ++d) {
+    if (!group.reduced[d]) rest.reduced[kept++] = division.reduced[d];
+  }
+  reduce_several(r, part.get(), rest, method);
+  return true;
 }
 
 template <class A, class Method>
@@ -163,8 +224,7 @@ void shapes_of_several(A& a, Shapes& s, const Method& method) {
 template <class A, class Method>
 void calls_of_several(A& a, const Method& method) {
   if (a.r_->numel() == 0) return;
-  TensorRef merged = merge_dims(a.t, Division(*a.t, a.dims, 0));
-  method.along(a.r_, merged.get(), merged->nDimension - 1);
+  reduce_several(a.r_, a.t, Division(*a.t, a.dims, 0), method);
 }
 
 }  // namespace

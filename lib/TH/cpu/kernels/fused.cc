@@ -98,7 +98,7 @@ void reduce_rows(const FusedCall& call, const Expression& expression, int64_t ro
       reduce.reducer = call.reducer;
       reduce.finish = call.finish;
       reduce.moment = false;
-      reduce.dtype = call.dtype;
+      reduce.dtype = reduce.result = call.dtype;
       reduce.parameter = 0;
       reduce.n = call.n;
       reduce.step = item;

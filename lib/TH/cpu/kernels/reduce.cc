@@ -226,15 +226,17 @@ void reduce_outputs(const ReductionParameters& op, const LoopPlan& plan, int64_t
 void write_results(const ReduceDimCall& call, Wide* value, const Auxiliary* aux, int64_t count,
                    char* out, int64_t next) {
   if (call.finish != Finish::none) {
+    const bool integral = is_integral(call.dtype);
     for (int64_t k = 0; k < count; ++k) {
       Partial p = {value[k], {}};
+      if (integral) p.value.d = static_cast<double>(value[k].i);
       if (call.moment) p.aux = aux[k];
       value[k].d = finished(call.finish, p, call.n, call.parameter);
     }
   }
-  TH_ISA::reduce_loops.write[call.dtype](out, next, value, count);
+  TH_ISA::reduce_loops.write[call.result](out, next, value, count);
   if (!call.indices) return;
-  auto item = static_cast<int64_t>(item_size(call.dtype));
+  auto item = static_cast<int64_t>(item_size(call.result));
   int64_t* to = call.indices + (out - call.plan.data[1]) / item;
   for (int64_t k = 0; k < count; ++k) to[k * (next / item)] = aux[k].index + call.index_base;
 }
@@ -244,7 +246,7 @@ void write_results(const ReduceDimCall& call, Wide* value, const Auxiliary* aux,
 LoopPlan plan_of_blocks(const ReduceDimCall& call, int64_t first, int64_t n, int64_t blocks,
                         Partial* out) {
   constexpr auto partial = static_cast<int64_t>(sizeof(Partial));
-  auto item = static_cast<int64_t>(item_size(call.dtype));
+  auto item = static_cast<int64_t>(item_size(call.result));
   LoopPlan plan = call.plan;
   plan.data[0] += first * call.step;
   plan.data[1] = reinterpret_cast<char*>(out);
@@ -260,6 +262,7 @@ LoopPlan plan_of_blocks(const ReduceDimCall& call, int64_t first, int64_t n, int
 
 void reduce_in_blocks(const ReductionParameters& op, const ReduceDimCall& call, int64_t block) {
   auto item = static_cast<int64_t>(item_size(call.dtype));
+  auto out_item = static_cast<int64_t>(item_size(call.result));
   int64_t outputs = call.plan.numel;
   int64_t full = call.n / block;
   int64_t rest = call.n - full * block;
@@ -284,7 +287,7 @@ void reduce_in_blocks(const ReductionParameters& op, const ReduceDimCall& call, 
                    call.step, rest, keep);
   }
   auto finish = [&](const char* in, char* out) {
-    int64_t k = (out - call.plan.data[1]) / item;
+    int64_t k = (out - call.plan.data[1]) / out_item;
     Partial& result = partials[k];
     for (int64_t b = 1; b < full + (rest > 0); ++b) {
       combine(op, &result, b * block, partials[b * outputs + k], b < full ? block : rest);
@@ -295,7 +298,7 @@ void reduce_in_blocks(const ReductionParameters& op, const ReduceDimCall& call, 
       TH_ISA::reduce_loops.find[op.dtype](run, &result.value, &result.aux.index);
       result.aux.index += first;
     }
-    write_results(call, &result.value, &result.aux, 1, out, item);
+    write_results(call, &result.value, &result.aux, 1, out, out_item);
   };
   parallel_for(outputs, searched ? 2 : kReduceWidth, [&](int64_t begin, int64_t end) {
     for_each_run(call.plan, begin, end, [&](char* const* at, const int64_t* next, int64_t count) {
@@ -307,6 +310,7 @@ void reduce_in_blocks(const ReductionParameters& op, const ReduceDimCall& call, 
 // Reduces a copy whose elements are in the order of the shape.
 void reduce_copy(const ReduceDimCall& call) {
   auto item = static_cast<int64_t>(item_size(call.dtype));
+  auto out_item = static_cast<int64_t>(item_size(call.result));
   int64_t n = call.n, trailing = call.plan.trailing;
   Workspace<char> copy(call.plan.numel * n * item);
   ReduceDimCall packed = call;
@@ -314,7 +318,7 @@ void reduce_copy(const ReduceDimCall& call) {
   LoopPlan& plan = packed.plan;
   // Split a merged dimension that extends across the reduced one.
   for (int d = 0; d < plan.ndim; ++d) {
-    int64_t stride = plan.stride[1][d] / item;
+    int64_t stride = plan.stride[1][d] / out_item;
     if (stride >= trailing || stride * plan.size[d] <= trailing) continue;
     int64_t inner = trailing / stride;
     plan.size[plan.ndim] = plan.size[d] / inner;
@@ -327,9 +331,9 @@ void reduce_copy(const ReduceDimCall& call) {
   elements.data[0] = plan.data[0] = copy.data();
   elements.data[1] = call.plan.data[0];
   for (int d = 0; d < plan.ndim; ++d) {
-    bool inside = plan.stride[1][d] < trailing * item;
+    int64_t stride = plan.stride[1][d] / out_item;
     elements.stride[1][d] = plan.stride[0][d];
-    elements.stride[0][d] = plan.stride[0][d] = plan.stride[1][d] * (inside ? 1 : n);
+    elements.stride[0][d] = plan.stride[0][d] = stride * item * (stride < trailing ? 1 : n);
   }
   elements.size[elements.ndim] = n;
   elements.stride[0][elements.ndim] = packed.step;

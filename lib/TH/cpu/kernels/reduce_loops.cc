@@ -147,6 +147,58 @@ inline void add_powers(const T* x, int64_t n, int64_t step, int64_t width, doubl
 }
 #endif
 
+// Sums of 8-bit integers are accumulated in 16 bits, which hold the sums of kMostBytes of them.
+template <class T>
+using ByteSum = std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>;
+constexpr int64_t kMostBytes = 256;
+template <class R, class T>
+constexpr bool kIsByteSum = std::is_same_v<R, Sum<T>>&& std::is_integral_v<T> && sizeof(T) == 1;
+
+// Adds kRows rows of `width` 8-bit integers.
+template <class T>
+inline void add_byte_rows(const T* x, int64_t step, int64_t width, ByteSum<T>* sum) {
+#pragma GCC ivdep
+  for (int64_t j = 0; j < width; ++j) {
+    sum[j] =
+        static_cast<ByteSum<T>>(sum[j] + x[j] + x[j + step] + x[j + 2 * step] + x[j + 3 * step]);
+  }
+}
+
+// Adds n rows of at most kReduceWidth 8-bit integers to acc.
+template <class T>
+inline void take_byte_rows(const T* x, int64_t n, int64_t step, int64_t width,
+                           typename Sum<T>::A* acc) {
+  alignas(64) ByteSum<T> sum[kReduceWidth];
+  int64_t i = 0;
+  while (i + kRows <= n) {
+    const int64_t end = std::min(n / kRows * kRows, i + kMostBytes);
+    std::fill(sum, sum + width, ByteSum<T>{0});
+    for (; i < end; i += kRows) add_byte_rows(x + i * step, step, width, sum);
+    for (int64_t j = 0; j < width; ++j) acc[j] += sum[j];
+  }
+  for (; i < n; ++i) {
+    for (int64_t j = 0; j < width; ++j) acc[j] += x[i * step + j];
+  }
+}
+
+// The sum of n 8-bit integers.
+template <class T>
+inline int64_t sum_of_bytes(const T* x, int64_t n) {
+  constexpr int64_t kWidth = 64;
+  int64_t total = 0;
+  while (n >= kRows * kWidth) {
+    const int64_t rows = std::min(n / kWidth, kMostBytes) / kRows * kRows;
+    ByteSum<T> sum[kWidth] = {};
+    for (int64_t i = 0; i < rows; i += kRows, x += kRows * kWidth) {
+      add_byte_rows(x, kWidth, kWidth, sum);
+    }
+    for (const ByteSum<T> part : sum) total += part;
+    n -= rows * kWidth;
+  }
+  for (int64_t i = 0; i < n; ++i) total += x[i];
+  return total;
+}
+
 // Adds n rows of `width` elements to acc. Not inlined, so that runs and columns share it: these
 // loops dominate the compile time.
 template <class R, class T, class Parameter>
@@ -165,6 +217,7 @@ __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, in
     if (exponent != 3 && exponent != 4) return add_powers(x, n, step, width, acc, exponent);
   }
 #endif
+  if constexpr (kIsByteSum<R, T>) return take_byte_rows(x, n, step, width, acc);
 #ifdef __F16C__
   if constexpr (kConverts<R, T>) {
     return take_converted_rows<R>(x, n, step, width, acc, parameter);
@@ -194,35 +247,11 @@ inline void store(Wide* out, A value) {
   }
 }
 
-// The sum of n 8-bit integers. Blocks of rows are added in 16 bits, which hold kMost such numbers.
-template <class T>
-inline int64_t sum_of_bytes(const T* x, int64_t n) {
-  using Part = std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>;
-  constexpr int64_t kWidth = 64, kMost = 256;
-  int64_t total = 0;
-  while (n >= kRows * kWidth) {
-    const int64_t rows = std::min(n / kWidth, kMost) / kRows * kRows;
-    Part parts[kWidth] = {};
-    for (int64_t i = 0; i < rows; i += kRows, x += kRows * kWidth) {
-      for (int64_t j = 0; j < kWidth; ++j) {
-        parts[j] = static_cast<Part>(parts[j] + x[j] + x[j + kWidth] + x[j + 2 * kWidth] +
-                                     x[j + 3 * kWidth]);
-      }
-    }
-    for (const Part part : parts) total += part;
-    n -= rows * kWidth;
-  }
-  for (int64_t i = 0; i < n; ++i) total += x[i];
-  return total;
-}
-
 // Reduces one contiguous run.
 template <class R, class T>
 inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   using A = typename R::A;
-  if constexpr (std::is_same_v<R, Sum<T>> && std::is_integral_v<T> && sizeof(T) == 1) {
-    return sum_of_bytes(x, n);
-  }
+  if constexpr (kIsByteSum<R, T>) return sum_of_bytes(x, n);
   constexpr int64_t lanes = kLaneBytes / sizeof(A);
   constexpr bool narrows = std::is_floating_point_v<A> && !kIsWide<R, T>;
   if (n < (narrows ? lanes / 2 : 2 * lanes)) {

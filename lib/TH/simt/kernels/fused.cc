@@ -36,7 +36,7 @@ void run_fused(Queue& queue, const FusedCall& call) {
   ReduceDimCall reduce = {};
   reduce.reducer = call.reducer;
   reduce.finish = call.finish;
-  reduce.dtype = call.dtype;
+  reduce.dtype = reduce.result = call.dtype;
   reduce.n = call.n;
   reduce.step = item;
   reduce.plan.start_contiguous(rows);
