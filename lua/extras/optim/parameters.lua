@@ -4,6 +4,7 @@ local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 local each = require('tensor.versions').each
+local overlap = require 'tensor.optim.overlap'
 local tree = require 'tensor.tree'
 
 local is_tensor = tensor.isTensor
@@ -23,28 +24,6 @@ local function is_blob(value)
    return type(value) == 'userdata' and tensor.type(value):find 'Blob$' ~= nil
 end
 
--- Returns true if elements of a tensor may share memory, as those of expand do.
-local function may_overlap(t)
-   if t:isContiguous() then
-      return false
-   end
-   local dims = {}
-   for d = 1, t:dim() do
-      if t:size(d) > 1 then
-         dims[#dims + 1] = {size = t:size(d), stride = t:stride(d)}
-      end
-   end
-   table.sort(dims, function(a, b) return a.stride < b.stride end)
-   local last = 0  -- the distance of the last element of the smaller dimensions
-   for _, d in ipairs(dims) do
-      if d.stride <= last then
-         return true
-      end
-      last = last + (d.size - 1) * d.stride
-   end
-   return false
-end
-
 -- path: the keys that lead to the parameter.
 -- Different paths have different texts: strings with dots, and those that begin as numbers, are in
 -- quotes.
@@ -60,6 +39,34 @@ local function fail(name, path, ...)
    raise(('optim.%s: params%s: '):format(name, text_of(path)) .. string.format(...))
 end
 
+-- The lists of parameters without common elements, by their first one.
+local separate = setmetatable({}, {__mode = 'k'})
+
+-- Raises an error if two parameters have elements in common: each gradient counts all uses of an
+-- element, and the element would get both updates. Parameters of an earlier call are not checked
+-- again. A recording ends by itself if such parameters are written, and cannot read storages.
+local function check_separate(name, leaves, paths)
+   local known = leaves[2] and separate[leaves[1]]
+   local is_known = not leaves[2] or known and #known == #leaves
+   for k = 2, is_known and #leaves or 0 do
+      is_known = is_known and rawequal(known[k], leaves[k])
+   end
+   if is_known or tensor.isCompiling() then
+      return
+   end
+   local a, b = overlap.pair_in(leaves)
+   if a then
+      raise(('optim.%s: params%s and params%s share elements, which would be updated twice: keep '
+             .. 'one of them, and compute the other from it in a layer'):format(
+         name, paths[a], paths[b]))
+   end
+   known = setmetatable({}, {__mode = 'v'})
+   for k, p in ipairs(leaves) do
+      known[k] = p
+   end
+   separate[leaves[1]] = known
+end
+
 local parameters = {}
 
 --- of(name, params, gradients [, with_zeros]): returns three lists: the tensors in `params`, each
@@ -70,6 +77,7 @@ local parameters = {}
 -- optimizer in errors.
 function parameters.of(name, params, gradients, with_zeros)
    local leaves, found, paths, place, path = {}, {}, {}, {}, {}
+   local datas = {}  -- of Blobs
 
    -- A tensor at several places may have its gradient at any of them. Its path is the first one.
    local function add(p, g)
@@ -84,7 +92,7 @@ function parameters.of(name, params, gradients, with_zeros)
          fail(name, path, '%s is expected as the gradient, got %s', describe(p), describe(g))
       elseif not is_floating(g) then
          fail(name, path, 'a gradient of a floating-point type is expected, got %s', g:type())
-      elseif may_overlap(p) then
+      elseif overlap.within(p) then
          fail(name, path, 'elements of %s share memory, as those of expand do', describe(p))
       end
       found[k] = converts[p:type()] and g:type(p:type()) or g
@@ -97,7 +105,8 @@ function parameters.of(name, params, gradients, with_zeros)
             add(p, g)
          end
       elseif is_blob(p) then
-         add(p:data(), is_blob(g) and g:diff() or g)
+         datas[p] = datas[p] or p:data()
+         add(datas[p], is_blob(g) and g:diff() or g)
       elseif type(p) == 'number' and (is_tensor(g) or type(g) == 'number' and g ~= 0) then
          -- A compiled step cannot read a tensor, so any tensor is refused.
          fail(name, path, 'a number cannot be updated in place; a tensor of one element can')
@@ -123,14 +132,19 @@ function parameters.of(name, params, gradients, with_zeros)
    end
 
    walk(1, params, gradients)
-   local kept = {leaves = {}, found = {}, paths = {}}
+   local kept, updated = {leaves = {}, found = {}, paths = {}}, {leaves = {}, paths = {}}
    for k, p in ipairs(leaves) do
+      if found[k] then
+         table.insert(updated.leaves, p)
+         table.insert(updated.paths, paths[k])
+      end
       local g = found[k] or with_zeros and p:clone():zero()
       if g then
          local n = #kept.leaves + 1
          kept.leaves[n], kept.found[n], kept.paths[n] = p, g, paths[k]
       end
    end
+   check_separate(name, updated.leaves, updated.paths)
    return kept.leaves, kept.found, kept.paths
 end
 
@@ -140,7 +154,7 @@ function parameters.gradients(t)
    local list = {}
    for _, g in ipairs(tree.leaves(t, function(value) return is_blob(value) and value:diff() end)) do
       if is_floating(g) then
-         if may_overlap(g) then
+         if overlap.within(g) then
             raise(('optim.clipNorm: elements of %s share memory, as those of expand do'):format(
                describe(g)))
          end

@@ -1,0 +1,95 @@
+-- tensor.optim: calls that would train something else than the program means.
+
+local tensor = require 'tensor'
+local optim = require 'tensor.optim'
+local tree = require 'tensor.tree'
+
+local V = tensor.DoubleTensor
+
+local function ones_like(params)
+  return tree.map(function(t) return t:clone():fill(1) end, params)
+end
+
+describe('parameters that share elements', function()
+  local w
+  before_each(function() w = tensor.zeros(6, 4) end)
+
+  it('are errors', function()
+    local message = 'optim.%s: params.1 and params.2 share elements, which would be updated twice: '
+      .. 'keep one of them, and compute the other from it in a layer'
+    for _, params in ipairs {
+      {w, w:t()}, {w, w:narrow(1, 2, 1)}, {w[1], w:select(2, 1)}, {w:view(-1), w},
+      {w:narrow(2, 1, 2), w:narrow(2, 2, 2)}, {w:view(4, 6), w[2], tensor.ones(1)},
+    } do
+      local step = optim.adam{rate = 1}
+      assert.has_error(function() step(params, ones_like(params)) end, message:format 'adam')
+      assert.are.equal(0, step:steps())
+      assert.are.equal(0, w:sum())
+    end
+    local params = {w, w:t()}
+    assert.has_error(function()
+      optim.lbfgs{}(params, function() return ones_like(params), 1 end)
+    end, message:format 'lbfgs')
+  end)
+
+  it('are accepted if only one of them has a gradient', function()
+    local params = {w, w:t()}
+    optim.sgd{rate = 1}(params, {ones_like(w), false})
+    assert.are.equal(-24, w:sum())
+  end)
+
+  it('are errors in a compiled step, too', function()
+    local step, params = optim.sgd{rate = 0.1}, {w, w:t()}
+    local compiled = tensor.compile(function() step(params, {ones_like(w), ones_like(w):t()}) end)
+    pcall(compiled)  -- a recording
+    assert.error_matches(compiled, 'params.1 and params.2 share elements')
+  end)
+
+  it('are not found in disjoint views', function()
+    local blocks = w:view(2, 3, 4)
+    for _, params in ipairs {
+      {w[1], w[2], w[3]}, {w:select(2, 1), w:select(2, 2), w:select(2, 4)},
+      {w:narrow(2, 1, 2), w:narrow(2, 3, 2)},
+      {w:narrow(1, 1, 3):narrow(2, 1, 2), w:narrow(1, 4, 3):narrow(2, 3, 2),
+       w:narrow(1, 1, 3):narrow(2, 3, 2), w:narrow(1, 4, 3):narrow(2, 1, 2)},
+      {blocks:select(2, 1), blocks:select(2, 2):t(), w[3], tensor.DoubleTensor()},
+    } do
+      w:zero()
+      local step = optim.sgd{rate = 1}
+      step(params, ones_like(params))
+      step(params, ones_like(params))
+      assert.are.equal(-2 * tree.count(params), w:sum())
+    end
+  end)
+
+  it('are found as marks in memory show', function()
+    local first_pair = require 'tensor.optim.overlap'.pair_in
+    tensor.manualSeed(1)
+    local function any(least, most) return tensor.random(least, most) end
+    local counts = {[true] = 0, [false] = 0}
+    for _ = 1, 300 do
+      local marks, views = tensor.ByteTensor(150):zero(), {}
+      for k = 1, 2 do
+        local size, stride = {}, {}
+        for d = 1, any(1, 3) do
+          size[d], stride[d] = any(1, 4), any(0, 9)
+        end
+        views[k] = tensor.ByteTensor(marks:storage(), any(1, 40), tensor.LongStorage(size),
+                                     tensor.LongStorage(stride))
+      end
+      views[1]:fill(1)
+      local is_shared = views[2]:max() == 1
+      assert.are.equal(is_shared, first_pair(views) ~= nil)
+      counts[is_shared] = counts[is_shared] + 1
+    end
+    assert.is_true(counts[true] > 20 and counts[false] > 20)
+  end)
+
+  it('at two places of a Blob are one parameter', function()
+    local blob = tensor.DoubleBlob(2)
+    blob:data():zero()
+    blob:diff():fill(1)
+    optim.sgd{rate = 1}({blob, blob}, {blob, blob})
+    assert.are.same({-1, -1}, blob:data():totable())
+  end)
+end)
