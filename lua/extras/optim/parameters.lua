@@ -131,6 +131,13 @@ function parameters.of(name, params, gradients, with_zeros)
       end
    end
 
+   if type(params) ~= 'table' and not is_tensor(params) and not is_blob(params) then
+      tree.check(params)
+      raise(('optim.%s: params: a table of tensors is expected, got %s'):format(
+         name, describe(params)))
+   elseif gradients == false then
+      raise(('optim.%s: a table of gradients is expected, got false'):format(name))
+   end
    walk(1, params, gradients)
    local kept, updated = {leaves = {}, found = {}, paths = {}}, {leaves = {}, paths = {}}
    for k, p in ipairs(leaves) do
