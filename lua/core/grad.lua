@@ -470,6 +470,7 @@ local function install(tensor)
       end
       native.close(tape)
       settle(results, as_number)
+      for k = 1, arguments.n do losses.note(list[k], results[1]) end
       return list, unpack(results, 1, results.n)
    end
 

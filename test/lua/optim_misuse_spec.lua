@@ -114,3 +114,44 @@ describe('a step without parameters or gradients', function()
     assert.are.same({1, 1}, p:totable())
   end)
 end)
+
+describe('the loss of other gradients is not taken for a rate', function()
+  local function sum_of_squares(p) return tensor.cmul(p.w, p.w):sum() end
+
+  -- Returns the parameter after a step of rate 0.5 from 3. gradients_of returns gradients and loss.
+  local function after_step(gradients_of)
+    local params = {w = V {3}}
+    optim.sgd{rate = 0.5}(params, gradients_of(params))
+    return params.w[1]
+  end
+
+  it('with results of tree.map', function()
+    for _, options in ipairs {{}, {tensors = true}} do
+      local df = tensor.grad(sum_of_squares, options)
+      local function doubled(p)
+        local gradients, loss = df(p)
+        return tree.map(function(t) return t * 2 end, gradients), loss
+      end
+      assert.are.equal(-3, after_step(doubled))
+      local compiled = tensor.compile(doubled)
+      for _ = 1, 4 do assert.are.equal(-3, after_step(compiled)) end
+    end
+  end)
+
+  it('with results of vjp', function()
+    assert.are.equal(0, after_step(function(p)
+      local list, loss = tensor.vjp(sum_of_squares, {p}, {1})
+      tensor.grad(sum_of_squares)({w = V {1}})
+      return list[1], loss
+    end))
+  end)
+
+  it('but other numbers are rates', function()
+    local df = tensor.grad(sum_of_squares)
+    assert.are.equal(1.5, after_step(function(p) return df(p), 0.25 end))
+    assert.are.equal(2.75, after_step(function(p)
+      df(p)
+      return {w = V {1}}, 0.25
+    end))
+  end)
+end)
