@@ -155,3 +155,37 @@ describe('the loss of other gradients is not taken for a rate', function()
     end))
   end)
 end)
+
+describe('optim.schedule', function()
+  local schedule = optim.schedule
+
+  local function list(f)
+    local rates = {}
+    for k = 1, 6 do
+      rates[k] = math.floor(f(k) * 1e5 + 0.5)
+    end
+    return rates
+  end
+
+  it('has the rates of ExponentialLR and LinearLR', function()
+    -- PyTorch: ExponentialLR(gamma = 0.5) of 0.8, LinearLR(start_factor = 0.5, total_iters = 4) of
+    -- 0.05, and LinearLR(1, 0.2, 5) of 1.
+    assert.are.same({80000, 40000, 20000, 10000, 5000, 2500}, list(schedule.exponential(0.8, 0.5)))
+    assert.are.same({2500, 3125, 3750, 4375, 5000, 5000}, list(schedule.linear(0.025, 0.05, 4)))
+    assert.are.same({100000, 84000, 68000, 52000, 36000, 20000}, list(schedule.linear(1, 0.2, 5)))
+    assert.error_matches(function() schedule.linear(1, 0.1, 0) end,
+                         'optim.schedule.linear: steps: a number of at least 1 is expected, got 0')
+    assert.error_matches(function() schedule.exponential(1) end,
+                         'optim.schedule.exponential: factor: a number')
+  end)
+
+  it('refuses unknown names', function()
+    local function message_of(name)
+      return select(2, pcall(function() return schedule[name] end))
+    end
+    assert.matches("tensor.optim.schedule has no function or field 'cosin': .*cosine",
+                   message_of 'cosin')
+    assert.matches('instead of StepLR, use step(rate, every, factor)', message_of 'StepLR', 1, true)
+    assert.matches("no function or field 'polynomial'", message_of 'polynomial')
+  end)
+end)

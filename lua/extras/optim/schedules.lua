@@ -1,5 +1,7 @@
 -- tensor.optim.schedule: learning rates as functions of the step, which counts from 1.
 
+local names = require 'tensor.names'
+local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
 local is_callable = require 'tensor.versions'.is_callable
 
@@ -25,6 +27,21 @@ function schedules.step(rate, every, factor)
    check('step', 'every', every, 1)
    check('step', 'factor', factor, 0)
    return function(step) return rate * factor ^ math.floor((step - 1) / every) end
+end
+
+--- Multiplies the rate by factor in each step.
+function schedules.exponential(rate, factor)
+   check('exponential', 'rate', rate, 0)
+   check('exponential', 'factor', factor, 0)
+   return function(step) return rate * factor ^ (step - 1) end
+end
+
+--- Changes linearly from the rate `first` to the rate `last` in `steps` steps, and stays there.
+function schedules.linear(first, last, steps)
+   check('linear', 'first', first, 0)
+   check('linear', 'last', last, 0)
+   check('linear', 'steps', steps, 1)
+   return function(step) return first + (last - first) * math.min(1, (step - 1) / steps) end
 end
 
 --- cosine(rate, steps [, least = 0]): half a cosine from rate to `least` in `steps` steps:
@@ -54,4 +71,14 @@ function schedules.warmup(steps, schedule)
    end
 end
 
-return schedules
+-- Names of PyTorch.
+local others = {
+   steplr = 'instead of StepLR, use step(rate, every, factor)',
+   exponentiallr = 'instead of ExponentialLR, use exponential(rate, factor)',
+   linearlr = 'instead of LinearLR, use linear(first, last, steps)',
+   cosineannealinglr = 'instead of CosineAnnealingLR, use cosine(rate, steps, least)',
+   lambdalr = 'instead of LambdaLR, use a function of the step as the rate',
+   onecyclelr = 'instead of OneCycleLR, use warmup(steps, cosine(rate, steps))',
+}
+
+return names.refuse_unknown(tensor, schedules, 'tensor.optim.schedule', others)
