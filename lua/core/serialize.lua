@@ -86,6 +86,16 @@ local function install(tensor)
       error(('%s at %s%s'):format(what, at, reason or ''), 0)
    end
 
+   -- Raises an error if the metatable of a table has the field __unwritable: a list of the kind of
+   -- the object, such as 'layer', and what to save instead of it.
+   local function check_writable(record, object)
+      local metatable = getmetatable(object)
+      local unwritable = type(metatable) == 'table' and rawget(metatable, '__unwritable')
+      if unwritable then
+         fail_unwritable(record, 'Unwritable ' .. unwritable[1], ': ' .. unwritable[2])
+      end
+   end
+
    local write
 
    local function write_table(file, record, object, hook)
@@ -190,6 +200,8 @@ local function install(tensor)
          local of_class = typename(object)
          fail_unwritable(record, ('Unwritable object <%s>'):format(of_class or type(object)),
                          of_class and ': the class has no factory')
+      elseif kind == kinds.TABLE then
+         check_writable(record, object)
       end
       local isdata = type(object) == 'table' or type(object) == 'function'
       local key = isdata and object or pointer(object)

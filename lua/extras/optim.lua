@@ -165,7 +165,7 @@ local function count_step(state, places, counts_each)
    state.step:add(1)
 end
 
-local Optimizer = {}
+local Optimizer = {__unwritable = {'optimizer', 'save its state, or use training.save'}}
 Optimizer.__index = Optimizer
 
 function Optimizer:__call(params, gradients, rate)

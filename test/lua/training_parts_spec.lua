@@ -128,4 +128,18 @@ describe('tensor.training', function()
     assert.has_error(function() training.save(filename, {steps = {D = step}}) end,
                      'training.save: steps.D.f is a function, which a checkpoint cannot contain')
   end)
+
+  it('is what an error of save advises for layers and optimizers', function()
+    local places = {['<?>'] = nn.linear(2, 3), ['<?>.nets.1'] = {nets = {nn.gru(1, 2)}}}
+    for place, value in pairs(places) do
+      local fine, text = pcall(tensor.save, filename, value)
+      assert.is_false(fine)
+      assert.matches(('Unwritable layer at %s: save its parameters, or use training.save')
+                     :format(place), text, 1, true)
+    end
+    for _, step in ipairs {optim.adam{rate = 0.1}, optim.lbfgs{}} do
+      assert.error_matches(function() tensor.serialize(step) end,
+                           'Unwritable optimizer at <%?>: save its state, or use training.save')
+    end
+  end)
 end)

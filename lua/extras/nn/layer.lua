@@ -10,7 +10,7 @@ local shown, unpack = versions.shown, versions.unpack
 local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
 
-local Layer = {}
+local Layer = {__unwritable = {'layer', 'save its parameters, or use training.save'}}
 Layer.__index = Layer
 
 function Layer:__call(params, x, options)

@@ -12,7 +12,7 @@ local describe = native.describe(tensor)
 -- A step may run in a scope, which the state outlives.
 local keep = tensor.keep
 
-local Optimizer = {}
+local Optimizer = {__unwritable = {'optimizer', 'save its state, or use training.save'}}
 Optimizer.__index = Optimizer
 
 -- Returns all elements of a list of gradients, at least one, as a vector.
