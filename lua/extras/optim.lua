@@ -110,6 +110,41 @@ local function places_of(name, paths, state)
    return places, #known > #before and known or before
 end
 
+-- The fields of the state of a parameter. true: a state with other fields of the optimizer has it.
+local fields_of = {
+   sgd = {velocity = false}, adam = {mean = true, square = true, largest = false},
+   rmsprop = {square = true, velocity = false}, adagrad = {sum = true},
+}
+fields_of.adamW = fields_of.adam
+
+-- Raises an error if a state has other fields than the optimizer makes.
+local function check_fields(name, state, leaves, places)
+   local function fail(verb, field)
+      raise(('optim.%s: the state is that of another optimizer: it %s the field %s'):format(
+         name, verb, tostring(field)))
+   end
+   for key in each(state) do
+      if type(key) ~= 'number' and key ~= 'step' and key ~= 'paths' then
+         fail('has', key)
+      end
+   end
+   for k = 1, #leaves do
+      local own, has_fields = state[places[k]], false
+      for field in each(own or {}) do
+         local is_common = field == 'step' or field == 'master'
+         if not is_common and fields_of[name][field] == nil then
+            fail('has', field)
+         end
+         has_fields = has_fields or not is_common
+      end
+      for field, is_required in each(has_fields and fields_of[name] or {}) do
+         if is_required and own[field] == nil then
+            fail('lacks', field)
+         end
+      end
+   end
+end
+
 -- Raises an error if the state has another form than this optimizer makes, or a tensor that is
 -- remembered about a parameter has another shape or type than it. With a master, the type is float.
 local function check_state(name, leaves, places, state)
@@ -139,6 +174,7 @@ local function check_state(name, leaves, places, state)
          end
       end
    end
+   check_fields(name, state, leaves, places)
 end
 
 -- Counts a step. If counts_each is true, parameters that are not in all steps get a number of steps

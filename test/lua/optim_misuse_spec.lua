@@ -189,3 +189,49 @@ describe('optim.schedule', function()
     assert.matches("no function or field 'polynomial'", message_of 'polynomial')
   end)
 end)
+
+describe('the state of another optimizer', function()
+  it('is an error that changes nothing', function()
+    local options = {sgd = {rate = 1, momentum = 0.9}, adam = {rate = 1}, rmsprop = {rate = 1},
+                     adagrad = {rate = 1}, lbfgs = {}}
+    for name, own in pairs(options) do
+      for other, others in pairs(options) do
+        local p, step, wrong = {V {1, 2}}, optim[name](own), optim[other](others)
+        local g = name == 'lbfgs' and function(q) return {q[1] * 1}, q[1]:norm() end or {V {1, 1}}
+        step(p, g)
+        wrong.state = step.state
+        if name ~= other and other ~= 'lbfgs' then
+          local before, steps = p[1]:clone(), step:steps()
+          assert.error_matches(function() wrong(p, {V {1, 1}}) end,
+            ('optim.%s: the state is that of another optimizer: it %%l+ the field'):format(other))
+          assert.is_true(before:equal(p[1]))
+          assert.are.equal(steps, step:steps())
+        elseif name == other then
+          wrong(p, g)
+        end
+      end
+    end
+  end)
+
+  it('continues if only the options differ', function()
+    local p, step = {V {1, 2}}, optim.adam{rate = 1}
+    step(p, {V {1, 1}})
+    local with_amsgrad = optim.adam{rate = 1, amsgrad = true}
+    for _, continued in ipairs {optim.adamW{rate = 2}, with_amsgrad, step} do
+      continued.state = step.state
+      continued(p, {V {1, 1}})
+    end
+    assert.are.equal(4, step:steps())
+  end)
+
+  it('in a table of Torch7 is not used', function()
+    local function f(x) return x:dot(x), x * 2 end
+    local x, y, config = V {1, 2}, V {1, 2}, {learningRate = 0.1, momentum = 0.5}
+    optim.sgd(f, x, config)
+    optim.adam(f, x, config)
+    assert.are.equal(1, config.t)
+    optim.sgd(f, y, {learningRate = 0.1, momentum = 0.5})
+    optim.adam(f, y, {learningRate = 0.1})
+    assert.is_true(x:equal(y))
+  end)
+end)

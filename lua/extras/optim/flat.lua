@@ -151,7 +151,10 @@ local function call(name, construct, f, x, config, state)
    state = state or config
    local extras = extras_of(name, config, x)
    local step = construct(options_of(name, config), extras)
-   state.updates = state.updates or take_over(name, state, x)
+   if not state.updates or state.updatesOf and state.updatesOf ~= name then
+      state.updates = take_over(name, state, x)
+   end
+   state.updatesOf = name
    step.state = state.updates
    if name == 'lbfgs' then
       return step(x, function()
