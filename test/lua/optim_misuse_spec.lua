@@ -190,6 +190,21 @@ describe('optim.schedule', function()
   end)
 end)
 
+describe('options with which training diverges', function()
+  it('are errors', function()
+    for name, option in pairs {
+      rmsprop = {'alpha', 1, 'below 1'}, sgd = {'momentum', 1.2, 'at most 1'},
+    } do
+      assert.has_error(function() optim[name]{rate = 1, [option[1]] = option[2]} end,
+                       ('optim.%s: option %s must be at least 0 and %s, got %s'):format(
+                         name, option[1], option[3], option[2]))
+    end
+    assert.has_error(function() optim.sgd{rate = 1, momentum = 0.5, dampening = 2} end)
+    assert.has_error(function() optim.sgd{rate = 1, momentum = 0 / 0} end)
+    optim.sgd{rate = 1, momentum = 1, dampening = 1}
+  end)
+end)
+
 describe('the state of another optimizer', function()
   it('is an error that changes nothing', function()
     local options = {sgd = {rate = 1, momentum = 0.9}, adam = {rate = 1}, rmsprop = {rate = 1},

@@ -395,7 +395,7 @@ describe('tensor.optim', function()
     assert.has_error(function() optim.sgd{rate = math.huge} end,
                      'optim.sgd: option rate must be finite, got inf')
     assert.has_error(function() optim.sgd{rate = 1, dampening = -1} end,
-                     'optim.sgd: option dampening must be at least 0, got -1')
+                     'optim.sgd: option dampening must be at least 0 and at most 1, got -1')
     assert.has_error(function() optim.lbfgs{history = 1.5} end,
                      'optim.lbfgs: option history must be a whole number, got 1.5')
     assert.has_error(function() optim.sgd{rate = 1, nesterov = true} end,

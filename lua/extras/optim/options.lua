@@ -7,12 +7,14 @@ local raise, type_name = native.raise, native.type_name
 local versions = require 'tensor.versions'
 local each, shown = versions.each, versions.shown
 
--- Limits of the options: at least the first number, and below the second. Without the second the
--- option may be infinite.
-local finite, average, count, tolerance = {0, math.huge}, {0, 1}, {1}, {0}
+-- Limits of the options: at least the first number, and below the second, or at most it if
+-- has_most is true. Without the second the option may be infinite. Velocities with a momentum above
+-- 1 grow without limit, and the direction with a dampening above 1 is uphill.
+local finite, average, part = {0, math.huge}, {0, 1}, {0, 1, has_most = true}
+local count, tolerance = {1}, {0}
 local limits = {
-   rate = finite, momentum = finite, dampening = finite, decay = finite, epsilon = finite,
-   alpha = finite, beta1 = average, beta2 = average,
+   rate = finite, momentum = part, dampening = part, decay = finite, epsilon = finite,
+   alpha = average, beta1 = average, beta2 = average,
    iterations = count, evaluations = count, history = count,
    gradientTolerance = tolerance, changeTolerance = tolerance,
 }
@@ -22,8 +24,10 @@ local function check_limits(name, key, value)
    local limit, problem = limits[key], nil
    if value == math.huge and limit == finite then
       problem = 'finite'
-   elseif value < limit[1] or limit[2] and value >= limit[2] or value ~= value then
-      problem = ('at least %d%s'):format(limit[1], limit == average and ' and below 1' or '')
+   elseif value < limit[1] or value ~= value
+      or limit[2] and (value > limit[2] or value == limit[2] and not limit.has_most) then
+      problem = ('at least %d%s'):format(limit[1], limit == average and ' and below 1'
+                                                   or limit == part and ' and at most 1' or '')
    elseif key == 'history' and value ~= math.huge and value % 1 ~= 0 then
       problem = 'a whole number'
    end
