@@ -257,6 +257,10 @@ function Optimizer:step()
       getmetatable(self) == Optimizer and '.' .. self.name or ''))
 end
 
+function Optimizer:__tostring()
+   return options_of.text_of(self.name, self.options, self.rate)
+end
+
 --- Returns the number of steps.
 function Optimizer:steps()
    local step = self.state.step
@@ -267,8 +271,8 @@ end
 -- remembered about p. counts_each: update reads the number of steps of p. rates: those of new_step.
 local function new(name, options, update, counts_each, rates)
    return setmetatable({
-      name = name, rate = options.rate, update = update, state = {}, counts_each = counts_each,
-      rates = rates,
+      name = name, options = options, rate = options.rate, update = update, state = {},
+      counts_each = counts_each, rates = rates,
    }, Optimizer)
 end
 

@@ -205,6 +205,18 @@ describe('options with which training diverges', function()
   end)
 end)
 
+describe('an optimizer as text', function()
+  it('is the call that makes it', function()
+    local step = optim.sgd{rate = 0.5, momentum = 0.9}
+    assert.are.equal('optim.sgd{rate = 0.5, dampening = 0, decay = 0, momentum = 0.9, '
+                     .. 'nesterov = false}', tostring(step))
+    step.rate = function() return 1 end
+    assert.matches('^optim.sgd{rate = function, ', tostring(step))
+    assert.matches('^optim.lbfgs{rate = 1, .*history = 5, iterations = 20}$',
+                   tostring(optim.lbfgs{history = 5}))
+  end)
+end)
+
 describe('the state of another optimizer', function()
   it('is an error that changes nothing', function()
     local options = {sgd = {rate = 1, momentum = 0.9}, adam = {rate = 1}, rmsprop = {rate = 1},

@@ -103,7 +103,7 @@ it('tree.clone refuses objects that can be called', function()
                    .. 'constructor can make'
   fails(expected:format 'nn.batchNorm', tree.clone, nn.batchNorm(2))
   fails(expected:format 'nn.sequential', tree.clone, {params = {}, net = nn.sequential{nn.relu}})
-  fails(expected:format 'an object', tree.clone, optim.sgd{rate = 1})
+  fails(expected:format 'optim.sgd', tree.clone, optim.sgd{rate = 1})
   assert.is_true(tree.clone(nn.batchNorm(2).state).variance:equal(tensor.ones(2)))
 end)
 

@@ -6,7 +6,8 @@ local raise, is_tracked = native.raise, native.is_tracked
 local tree = require 'tensor.tree'
 local parameters = require 'tensor.optim.parameters'
 local is_callable = require 'tensor.versions'.is_callable
-local with_defaults = require 'tensor.optim.options'.with_defaults
+local options_of = require 'tensor.optim.options'
+local with_defaults = options_of.with_defaults
 local describe = native.describe(tensor)
 
 -- A step may run in a scope, which the state outlives.
@@ -171,6 +172,10 @@ function Optimizer:__call(params, df)
       end
    end
    return params, losses
+end
+
+function Optimizer:__tostring()
+   return options_of.text_of('lbfgs', self.options, self.options.rate)
 end
 
 --- Returns the number of iterations so far.

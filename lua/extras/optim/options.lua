@@ -67,4 +67,15 @@ local function with_defaults(name, options, defaults)
    return result
 end
 
-return {check = check, with_defaults = with_defaults}
+-- Returns an optimizer as the call that makes it, the rate first.
+local function text_of(name, options, rate)
+   local parts = {}
+   for key, value in each(options) do
+      parts[#parts + 1] = key ~= 'rate' and ('%s = %s'):format(key, shown(value)) or nil
+   end
+   table.sort(parts)
+   table.insert(parts, 1, 'rate = ' .. (type(rate) == 'number' and shown(rate) or type_name(rate)))
+   return ('optim.%s{%s}'):format(name, table.concat(parts, ', '))
+end
+
+return {text_of = text_of, check = check, with_defaults = with_defaults}
