@@ -164,9 +164,10 @@ local function install(tensor)
          return filename .. ' is empty'
       end
       local advice = "; the option format = 'csv' reads a table of text"
-      if head == 'PK\3\4' then
-         advice = "; it is a ZIP archive, as PyTorch's torch.save writes: save the state_dict " ..
-                  'as .safetensors there'
+      local kind = head == 'PK\3\4' and 'ZIP archive' or head:find '^\128[\2-\5]' and 'pickle'
+      if kind then
+         advice = ("; it is a %s, as PyTorch's torch.save writes: save the state_dict " ..
+                   'as .safetensors there'):format(kind)
       end
       return ("%s has an unknown format; the known formats are Torch7's, %s%s")
              :format(filename, formats.list(), advice)

@@ -208,15 +208,6 @@ describe('save', function()
     end)
   end)
 
-  it('tells how to convert the files of PyTorch', function()
-    with_name('.pt', function(name)
-      local file = assert(io.open(name, 'wb'))
-      file:write('PK\3\4', ('\0'):rep(60))
-      file:close()
-      assert.matches('save the state_dict as .safetensors', error_of(tensor.load, name), 1, true)
-    end)
-  end)
-
   it('writes no file whose extension stands for the format of another program', function()
     for _, ending in ipairs { '.gif', '.BMP', '.tiff', '.webp', '.txt', '.json', '.mat', '.h5',
                               '.pkl', '.pt', '.pth', '.onnx', '.gz', '.ppm', '.eps', '.zip' } do

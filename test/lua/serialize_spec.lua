@@ -353,6 +353,15 @@ describe('load', function()
     assert.is_nil(error_of(tensor.deserialize, '', 'ascii'):find 'the data are')
   end)
 
+  it('tells how to convert the files of PyTorch', function()
+    for kind, head in pairs {['ZIP archive'] = 'PK\3\4', pickle = '\128\2\138\10'} do
+      with_file(head .. ('\0'):rep(60), function(path)
+        assert.matches(("a %s, as PyTorch's torch.save writes: save the state_dict as .safetensors")
+                       :format(kind), error_of(tensor.load, path), 1, true)
+      end)
+    end
+  end)
+
   it('says what is wrong, and where', function()
     assert.matches('cannot open <nosuch.t7> in mode r: No such file',
                    error_of(tensor.load, 'nosuch.t7'), 1, true)
