@@ -370,7 +370,8 @@ local function install(tensor)
             argument = 'number', tensors = 'boolean', ready = 'function',
          })
          if not fine then
-            raise('grad: ' .. failure)
+            raise(('grad: %s%s'):format(failure, type(options.argument) == 'table' and
+                   '; tensor.vjp returns the gradients of all arguments' or ''))
          end
       end
       local which = options and options.argument or 1
@@ -436,9 +437,7 @@ local function install(tensor)
       check_list('vjp', 'a list of arguments', args)
       check_list('vjp', 'a list of gradients of the results', cotangents)
       local arguments = { n = args.n or #args }
-      for k = 1, arguments.n do
-         arguments[k] = args[k]
-      end
+      for k = 1, arguments.n do arguments[k] = args[k] end
       local tape, tracked, results, rules, is_tied = record('vjp', f, arguments,
          function() return true end)
       local function seed(value, gradient)
@@ -470,7 +469,7 @@ local function install(tensor)
       end
       native.close(tape)
       settle(results, as_number)
-      for k = 1, arguments.n do losses.note(list[k], results[1]) end
+      for _, own in each(list) do losses.note(own, results[1]) end
       return list, unpack(results, 1, results.n)
    end
 

@@ -95,6 +95,8 @@ describe('calls of layers and optimizers as in PyTorch', function()
         function() optim.adam(params, {rate = 0.1}) end,
       ['optim.sgd: params: a table of gradients is expected, got a number; the arguments'] =
         function() optim.sgd{rate = 0.1}(df(params)) end,
+      ['grad: option argument must be a number, got a table; tensor.vjp returns the gradients of'] =
+        function() tensor.grad(print, {argument = {1, 2}}) end,
       ['optim: a step is called as step(params, gradients)'] =
         function() optim.sgd{rate = 0.1}.step() end,
     } do
