@@ -54,16 +54,28 @@ function layers.linear(inputs, outputs, options)
 end
 
 --- embedding(count, width [, options]): the rows of weight at the indices in x, a LongTensor of any
--- shape. weight: count x width. options: init (default: normal).
+-- shape. weight: count x width. options: init (default: normal); padding, an index whose row is 0
+-- at first and has no gradient.
 function layers.embedding(count, width, options)
    layer.check_size('embedding', 'count', count)
    layer.check_size('embedding', 'width', width)
-   options = layer.options('embedding', options, {init = 'function'})
-   local fill = options.init or initializer.normal()
+   options = layer.options('embedding', options, {init = 'function', padding = 'number'})
+   local fill, padding = options.init or initializer.normal(), options.padding
+   if padding and layer.check_size('embedding', 'padding', padding) > count then
+      raise(('nn.embedding: the padding %d is not an index from 1 to %d'):format(padding, count))
+   end
    return layer.new({'embedding', count, width}, function()
-      return {weight = fill(tensor.Tensor(count, width))}
+      local weight = fill(tensor.Tensor(count, width))
+      if padding then
+         weight[padding]:zero()
+      end
+      return {weight = weight}
    end, function(params, x)
-      return tensor.embedding(params.weight, x)
+      local rows = tensor.embedding(params.weight, x)
+      if padding then
+         rows = tensor.where(tensor.eq(x, padding):unsqueeze(-1), tensor.stopGradient(rows), rows)
+      end
+      return rows
    end)
 end
 
