@@ -412,18 +412,33 @@ local function norm_of(leaves)
    return total and tensor.sqrt(total)
 end
 
+-- Raises an error unless the limit of a clipping function is a number of at least 0.
+local function check_limit(name, limit)
+   if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
+      raise(('optim.%s: a limit of at least 0 is expected, got %s'):format(
+         name, is_tracked(limit) and describe(limit) or versions.shown(limit)))
+   end
+end
+
+--- clipValue(gradients, limit): replaces elements below -limit by -limit, and those above it by
+-- limit. NaN stays. Returns the gradients.
+function optim.clipValue(gradients, limit)
+   check_limit('clipValue', limit)
+   for _, g in ipairs(parameters.gradients('clipValue', gradients)) do
+      g:clamp(-limit, limit)
+   end
+   return gradients
+end
+
 --- clipNorm(gradients, limit, {tensors = false}): scales the gradients if the norm of all their
 -- elements is above the limit, or NaN. A Blob stands for its diff, and integers are constants, as
 -- for optimizers. Returns the norm before: a number, or a DoubleTensor of one element if `tensors`
 -- is true or tensor.compile records.
 function optim.clipNorm(gradients, limit, options)
-   if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
-      raise(('optim.clipNorm: a limit of at least 0 is expected, got %s'):format(
-         is_tracked(limit) and describe(limit) or versions.shown(limit)))
-   end
+   check_limit('clipNorm', limit)
    options = options == nil and {} or options
    options_of.check('clipNorm', options, {tensors = 'boolean'})
-   local leaves = parameters.gradients(gradients)
+   local leaves = parameters.gradients('clipNorm', gradients)
    local norm = norm_of(leaves)
    if not norm then
       return options.tensors and tensor.DoubleTensor{0} or 0

@@ -1,4 +1,4 @@
--- tensor.optim: calls that would train something else than the program means.
+-- tensor.optim: calls that would train something else than the program means, and small helpers.
 
 local tensor = require 'tensor'
 local optim = require 'tensor.optim'
@@ -202,6 +202,21 @@ describe('options with which training diverges', function()
     assert.has_error(function() optim.sgd{rate = 1, momentum = 0.5, dampening = 2} end)
     assert.has_error(function() optim.sgd{rate = 1, momentum = 0 / 0} end)
     optim.sgd{rate = 1, momentum = 1, dampening = 1}
+  end)
+end)
+
+describe('optim.clipValue', function()
+  it('limits each element', function()
+    local gradients = {V {-3, 1, 5}, {x = tensor.HalfTensor {9}, y = false}, tensor.LongTensor {7}}
+    assert.are.equal(gradients, optim.clipValue(gradients, 2))
+    assert.are.same({-2, 1, 2}, gradients[1]:totable())
+    assert.are.equal(2, gradients[2].x[1])
+    assert.are.equal(7, gradients[3][1])
+    assert.is_true(optim.clipValue({V {0 / 0}}, 1)[1]:isnan():all())
+    assert.has_error(function() optim.clipValue(gradients, -1) end,
+                     'optim.clipValue: a limit of at least 0 is expected, got -1')
+    assert.error_matches(function() optim.clipValue({V {1}:expand(2)}, 1) end,
+                         'optim.clipValue: elements of .* share memory')
   end)
 end)
 

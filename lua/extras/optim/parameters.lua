@@ -155,15 +155,15 @@ function parameters.of(name, params, gradients, with_zeros)
    return kept.leaves, kept.found, kept.paths
 end
 
---- gradients(t): returns the list of the gradients in a nested table, each once. Raises an error of
--- clipNorm if it cannot scale one of them.
-function parameters.gradients(t)
+--- gradients(name, t): returns the list of the gradients in a nested table, each once. Raises an
+-- error of the function `name` if it cannot change one of them in place.
+function parameters.gradients(name, t)
    local list = {}
    for _, g in ipairs(tree.leaves(t, function(value) return is_blob(value) and value:diff() end)) do
       if is_floating(g) then
          if overlap.within(g) then
-            raise(('optim.clipNorm: elements of %s share memory, as those of expand do'):format(
-               describe(g)))
+            raise(('optim.%s: elements of %s share memory, as those of expand do'):format(
+               name, describe(g)))
          end
          list[#list + 1] = g
       end
