@@ -50,11 +50,29 @@ void copy_short_rows(const LoopPlan& plan, int64_t item) {
       });
 }
 
+// Writes f(i) to element i, where i is a double.
 template <class T, class F>
 void generate_by(const GenerateCall& call, const F& f) {
+  // Vectors of 32-bit integers are converted to doubles with every instruction set.
+  constexpr int64_t kChunk = int64_t{1} << 20;
   T* out = reinterpret_cast<T*>(call.out);
   parallel_for(call.n, Grain::cheap, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = convert<T>(f(i));
+    for (int64_t first = begin; first < end; first += kChunk) {
+      const auto n = static_cast<int32_t>(std::min(kChunk, end - first));
+      const auto start = static_cast<double>(first);
+      T* const to = out + first;
+      for (int32_t i = 0; i < n; ++i) to[i] = convert<T>(f(start + static_cast<double>(i)));
+    }
+  });
+}
+
+// Unsigned, because i * step may overflow even if the sum does not.
+template <class T>
+void generate_integers(const GenerateCall& call, uint64_t first, uint64_t step) {
+  T* out = reinterpret_cast<T*>(call.out);
+  parallel_for(call.n, Grain::cheap, [&](int64_t begin, int64_t end) {
+    uint64_t x = first + static_cast<uint64_t>(begin) * step;
+    for (int64_t i = begin; i < end; ++i, x += step) out[i] = convert<T>(static_cast<int64_t>(x));
   });
 }
 
@@ -114,18 +132,14 @@ void run_generate(const GenerateCall& call) {
   dispatch(call.dtype, [&](auto zero) {
     using T = decltype(zero);
     if (call.a.integral && call.b.integral) {
-      // Unsigned, because i * b may overflow even if the sum does not.
-      auto a = static_cast<uint64_t>(call.a.i), b = static_cast<uint64_t>(call.b.i);
-      generate_by<T>(
-          call, [=](int64_t i) { return static_cast<int64_t>(a + static_cast<uint64_t>(i) * b); });
-      return;
+      return generate_integers<T>(call, static_cast<uint64_t>(call.a.i),
+                                  static_cast<uint64_t>(call.b.i));
     }
     double a = call.a.to_double(), b = call.b.to_double();
     if (call.power_of_ten) {
-      generate_by<T>(call,
-                     [=](int64_t i) { return std::pow(10.0, a + static_cast<double>(i) * b); });
+      generate_by<T>(call, [=](double i) { return std::pow(10.0, a + i * b); });
     } else {
-      generate_by<T>(call, [=](int64_t i) { return a + static_cast<double>(i) * b; });
+      generate_by<T>(call, [=](double i) { return a + i * b; });
     }
   });
 }
