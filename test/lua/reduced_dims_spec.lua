@@ -150,3 +150,36 @@ describe('several dimensions', function()
     end
   end)
 end)
+
+describe('indices of extremes in narrow columns', function()
+  -- The index of the first largest element, or of the first NaN.
+  local function first_largest(column)
+    local best = 1
+    for i, x in ipairs(column) do
+      if x ~= x then return i end
+      if x > column[best] then best = i end
+    end
+    return best
+  end
+  for _, name in ipairs { 'Float', 'Double', 'Half', 'Byte', 'Int' } do
+    it('are the first ones, for ' .. name .. 'Tensors', function()
+      for width = 1, 9 do
+        for _, n in ipairs { 1, 15, 16, 17, 500, 4097, 9000 } do
+          -- Few different values, so that most occur several times.
+          local t = tensor[name .. 'Tensor'](n, width):random(1, width % 2 == 0 and 5 or 100)
+          if name == 'Double' and width == 3 then t[n][2] = 0 / 0 end
+          local _, indices = t:max(1)
+          local index, least = t:argmax(1):view(width), t:argmin(1):view(width)
+          for j = 1, width do
+            local column = t:select(2, j):totable()
+            local expected = first_largest(column)
+            assert.are.equal(expected, indices[1][j])
+            assert.are.equal(expected, index[j])
+            for i = 1, n do column[i] = -column[i] end
+            assert.are.equal(first_largest(column), least[j])
+          end
+        end
+      end
+    end)
+  end
+end)

@@ -200,7 +200,7 @@ void reduce_outputs(const ReductionParameters& op, const LoopPlan& plan, int64_t
   bool rows = !is_columns(plan, step, n, item);
   int64_t width = plan.inner_size(), together = std::min(kReduceWidth, kRowBytes / item);
   int64_t fold = 1;
-  bool may_fold = !op.has_auxiliary() && !op.in_order();
+  bool may_fold = !op.moment && !op.in_order() && (!op.index || width < 8);
   if (!rows && may_fold && width <= kFoldWidth / 2 && step == width * item) {
     fold = std::min(kFoldWidth / width, n);
   }

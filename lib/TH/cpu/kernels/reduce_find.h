@@ -82,9 +82,31 @@ inline int64_t last_match(int64_t index, int64_t row, const T* x, int64_t step, 
   return index;
 }
 
+// Searches one column after the other, to the first match.
+template <class T>
+inline void find_in_narrow_columns(const ReduceBlock& block, const Wide* value, int64_t* index) {
+  using C = Compute<T>;
+  constexpr int64_t chunk = 16;
+  const int64_t step = block.step / static_cast<int64_t>(sizeof(T));
+  for (int64_t j = 0; j < block.count; ++j) {
+    const T* const x = reinterpret_cast<const T*>(block.data) + j;
+    const C target = from_wide<C>(value[j]);
+    int64_t i = 0;
+    for (bool found = false; i + chunk <= block.n; i += chunk) {
+#pragma GCC unroll 16
+      for (int64_t k = 0; k < chunk; ++k) found |= is_same(load(x[(i + k) * step]), target);
+      if (found) break;
+    }
+    while (i < block.n - 1 && !is_same(load(x[i * step]), target)) ++i;
+    index[j] = i;
+  }
+}
+
 // Searches rows backward, so that the first match remains.
 template <class T>
 void find_in_columns(const ReduceBlock& block, const Wide* value, int64_t* index) {
+  constexpr int64_t kNarrow = sizeof(T) == 1 ? 8 : sizeof(T) == 8 ? 3 : 4;
+  if (block.count <= kNarrow) return find_in_narrow_columns<T>(block, value, index);
   using C = Compute<T>;
   alignas(64) C target[kReduceWidth];
   auto* x = reinterpret_cast<const T*>(block.data);
