@@ -225,11 +225,16 @@ void reduce_outputs(const ReductionParameters& op, const LoopPlan& plan, int64_t
 
 void write_results(const ReduceDimCall& call, Wide* value, const Auxiliary* aux, int64_t count,
                    char* out, int64_t next) {
-  if (call.finish != Finish::none) {
-    const bool integral = is_integral(call.dtype);
+  if (call.finish == Finish::mean) {
+    const auto n = static_cast<double>(call.n);
+    if (is_integral(call.dtype)) {
+      for (int64_t k = 0; k < count; ++k) value[k].d = static_cast<double>(value[k].i) / n;
+    } else {
+      for (int64_t k = 0; k < count; ++k) value[k].d /= n;
+    }
+  } else if (call.finish != Finish::none) {
     for (int64_t k = 0; k < count; ++k) {
       Partial p = {value[k], {}};
-      if (integral) p.value.d = static_cast<double>(value[k].i);
       if (call.moment) p.aux = aux[k];
       value[k].d = finished(call.finish, p, call.n, call.parameter);
     }

@@ -329,7 +329,9 @@ void reduce_columns(const ReduceBlock& block, Wide* out) {
       }
     }
   }
-  for (int64_t j = 0; j < block.count; ++j) store(out + j, acc[j]);
+  // The compiler must assume that a store changes the block.
+  const int64_t count = block.count;
+  for (int64_t j = 0; j < count; ++j) store(out + j, acc[j]);
 }
 
 // Multiplies each row strictly in order, like columns. Several rows are interleaved to hide the
