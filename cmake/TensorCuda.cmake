@@ -1,5 +1,5 @@
 # Decides whether the CUDA plugin is built, and with which compiler. Sets TH_CUDA_FOUND and, if it
-# is false, TH_CUDA_REASON.
+# is false, TH_CUDA_REASON. TH_GPU_FOUND: this machine has a GPU.
 
 set(cuda_default AUTO)
 if(TH_SANITIZE OR TENSOR_ROCK)
@@ -29,14 +29,14 @@ if(NOT TH_CUDA STREQUAL "AUTO" AND NOT TH_CUDA MATCHES "^(ON|OFF|TRUE|FALSE|YES|
 endif()
 
 # Do not compile the kernels, which is slow, if no GPU can run them.
-set(gpu_found FALSE)
+set(TH_GPU_FOUND FALSE)
 foreach(file IN ITEMS /dev/nvidia0 /dev/nvidiactl /dev/dxg)
   if(EXISTS "${file}")
-    set(gpu_found TRUE)
+    set(TH_GPU_FOUND TRUE)
   endif()
 endforeach()
 
-if(TH_CUDA STREQUAL "AUTO" AND NOT gpu_found)
+if(TH_CUDA STREQUAL "AUTO" AND NOT TH_GPU_FOUND)
   set(TH_CUDA_REASON "there is no NVIDIA GPU here")
 elseif(TH_CUDA)
   tensor_cuda_architectures("${TH_CUDA_ARCHITECTURES}" TH_CUDA_ARCHITECTURES)

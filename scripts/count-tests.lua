@@ -1,7 +1,7 @@
 -- Adds up the test cases that ran in the given build folders: "N passed, N failed". ctest reports
 -- how each test ended; a test with several cases (GoogleTest, busted) writes their numbers to
--- results/<test>.xml. A test that failed without a failed case (a crash, a leak, no cases) counts
--- as one failure.
+-- results/<test>.xml. A test that failed without a failed case (a crash, a leak) or has skipped all
+-- cases, as on a device that is missing, counts as one failure.
 
 local function read(path)
   local file = io.open(path, 'rb')
@@ -22,6 +22,10 @@ local function cases(path)
   if not tag then return nil end
   local failed = attribute(tag, 'failures') + attribute(tag, 'errors')
   local skipped = attribute(tag, 'skipped') + attribute(tag, 'disabled')
+  -- GoogleTest states the skipped cases in the tags of suites only.
+  for suite in text:gmatch('<testsuite%s[^>]*>') do
+    skipped = skipped + attribute(suite, 'skipped')
+  end
   return attribute(tag, 'tests') - failed - skipped, failed
 end
 
