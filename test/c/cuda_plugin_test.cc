@@ -1,9 +1,11 @@
 // The CUDA plugin as libTH uses it: it loads without a driver and reports that. With a GPU its
-// table of functions works as specified. Only for builds with the plugin.
+// table of functions works as specified. TENSOR_CUDA_PLUGIN names another file than that of the
+// build. Only for builds with the plugin.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -17,7 +19,8 @@ namespace {
 using namespace th;
 
 const DeviceTable* load() {
-  void* library = dlopen(TH_CUDA_PLUGIN_FILE, RTLD_NOW | RTLD_LOCAL);
+  const char* chosen = std::getenv("TENSOR_CUDA_PLUGIN");
+  void* library = dlopen(chosen && *chosen ? chosen : TH_CUDA_PLUGIN_FILE, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     ADD_FAILURE() << dlerror();
     return nullptr;
