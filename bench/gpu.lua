@@ -37,8 +37,12 @@ local function time(run, calls)
   return tensor.toc(start)
 end
 
+local function is_wanted(name)
+  return name:find(wanted, 1, true) ~= nil
+end
+
 local function measure(name, amount, unit, run)
-  if not name:find(wanted, 1, true) then
+  if not is_wanted(name) then
     return
   end
   -- Choose the number of calls so that a round takes about 20 ms. The result is the median of 7
@@ -86,6 +90,16 @@ measure('copy ' .. label, 8 * n, 'B', function() c:copy(a) end)
 measure('sum ' .. label, 4 * n, 'B', function() return a:sum() end)
 measure('max ' .. label, 4 * n, 'B', function() return a:max() end)
 measure('uniform ' .. label, 4 * n, 'B', function() c:uniform() end)
+measure('normal ' .. label, 4 * n, 'B', function() c:normal() end)
+local fused = tensor.fuse('a*b + exp(-c/2)')
+measure('a*b + exp(-c/2), fused ' .. label, 16 * n, 'B', function() return fused(a, b, c) end)
+-- Every second element. Their cache lines are read and written as a whole.
+local half = soft and '2^13' or '2^25'
+local function every_second(t)
+  return t:view(-1, 2):select(2, 1)
+end
+local a2, b2, c2 = every_second(a), every_second(b), every_second(c)
+measure('add(c, a, b), stride 2, ' .. half, 12 * n, 'B', function() tensor.add(c2, a2, b2) end)
 local ha, hb = on_device(a:half()), on_device(b:half())
 local hc = on_device(tensor.HalfTensor(n):zero())
 measure('add(c, a, b), half ' .. label, 6 * n, 'B', function() tensor.add(hc, ha, hb) end)
@@ -124,6 +138,22 @@ local sorted = soft and 2 ^ 10 or 2 ^ 24
 local sort_label = soft and '2^10' or '2^24'
 local keys = floats(sorted)
 measure('sort ' .. sort_label, 0, '-', function() return tensor.sort(keys) end)
+measure('topk, 100 of ' .. sort_label, 4 * sorted, 'B',
+        function() return tensor.topk(keys, 100, 1, true) end)
+measure('kthvalue ' .. sort_label, 4 * sorted, 'B',
+        function() return tensor.kthvalue(keys, sorted / 4, 1) end)
+measure('median ' .. sort_label .. ', read', 4 * sorted, 'B', function() return keys:median() end)
+-- All elements go to one of 1,000 bins.
+local bins, first = floats(1000), on_device(tensor.LongTensor(sorted):fill(1))
+local same = on_device(tensor.FloatTensor(sorted):fill(0.5))
+measure('scatterAdd to one bin ' .. sort_label, 12 * sorted, 'B',
+        function() tensor.scatterAdd(bins, 1, first, keys) end)
+measure('indexAdd to one bin ' .. sort_label, 12 * sorted, 'B',
+        function() tensor.indexAdd(bins, 1, first, keys) end)
+measure('histc, one bin ' .. sort_label, 4 * sorted, 'B',
+        function() return tensor.histc(same, 1000, 0, 1) end)
+measure('bincount, one bin ' .. sort_label, 8 * sorted, 'B',
+        function() return tensor.bincount(first, 1000) end)
 local picks = tensor.LongTensor(sorted):random(sorted)
 picks = on_device(picks)
 local picked = floats(sorted)
@@ -214,12 +244,35 @@ for _, model in ipairs(soft and { { 'mlp', 8 } } or { { 'mlp', 128 }, { 'lenet',
                                                       { 'lstm', 64 }, { 'transformer', 32 } }) do
   for _, compiled in ipairs { false, true } do
     local name = 'step of ' .. model[1] .. (compiled and ', compiled' or '')
-    if name:find(wanted, 1, true) then
+    if is_wanted(name) then
       tensor.withDevice(device, function()
         measure(name, 0, '-', (training_step(floats, indices, model[1], model[2], compiled)))
       end)
     end
   end
+end
+
+-- A decoder of GPT-2's size with random weights. The likeliest token is read.
+package.path = (arg[0]:match('^(.*[/\\])') or './') .. '../examples/?.lua;' .. package.path
+if is_wanted('decoder, prompt') or is_wanted('decoder, token') then
+  local gpt = require 'lib.gpt'
+  local decoder = gpt.model(gpt.random(gpt.shapes[soft and 'tiny' or 'small']), 'float')
+  for _, weight in pairs(decoder) do
+    if tensor.isTensor(weight) then
+      on_device(weight)
+    end
+  end
+  local prompt = on_device(tensor.range(1, soft and 16 or 128):long())
+  local token = on_device(tensor.LongTensor { 1 })
+  tensor.withDevice(device, function()
+    local cache = gpt.cache(decoder)
+    local function step(count, tokens)
+      cache.count = count
+      return gpt.sample(gpt.scores(decoder, cache, tokens), 0)
+    end
+    measure('decoder, prompt', 0, '-', function() return step(0, prompt) end)
+    measure('decoder, token', decoder.bytes, 'B', function() return step(prompt:size(1), token) end)
+  end)
 end
 
 local host = tensor.FloatTensor(n):uniform()

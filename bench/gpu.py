@@ -69,6 +69,13 @@ measure("copy " + label, 8 * n, "B", lambda: c.copy_(a))
 measure("sum " + label, 4 * n, "B", lambda: a.sum().item())
 measure("max " + label, 4 * n, "B", lambda: a.max().item())
 measure("uniform " + label, 4 * n, "B", lambda: c.uniform_())
+measure("normal " + label, 4 * n, "B", lambda: c.normal_())
+# Not compiled by PyTorch.
+measure("a*b + exp(-c/2), fused " + label, 16 * n, "B", lambda: a * b + torch.exp(-c / 2))
+a2, b2, c2 = (t.view(-1, 2)[:, 0] for t in (a, b, c))
+measure(
+    f"add(c, a, b), stride 2, 2^{power - 1}", 12 * n, "B", lambda: torch.add(a2, b2, out=c2)
+)
 ha, hb, hc = a.half(), b.half(), c.half()
 measure("add(c, a, b), half " + label, 6 * n, "B", lambda: torch.add(ha, hb, out=hc))
 
@@ -108,6 +115,27 @@ sort_power = 10 if small_sizes else 24
 count, sort_label = 2**sort_power, f"2^{sort_power}"
 keys = floats(count)
 measure("sort " + sort_label, 0, "-", lambda: torch.sort(keys))
+measure("topk, 100 of " + sort_label, 4 * count, "B", lambda: torch.topk(keys, 100))
+measure("kthvalue " + sort_label, 4 * count, "B", lambda: torch.kthvalue(keys, count // 4))
+measure("median " + sort_label + ", read", 4 * count, "B", lambda: keys.median().item())
+bins, first = floats(1000), torch.zeros(count, dtype=torch.long, device=device)
+same = torch.full((count,), 0.5, device=device)
+measure(
+    "scatterAdd to one bin " + sort_label,
+    12 * count,
+    "B",
+    lambda: bins.scatter_add_(0, first, keys),
+)
+measure(
+    "indexAdd to one bin " + sort_label,
+    12 * count,
+    "B",
+    lambda: bins.index_add_(0, first, keys),
+)
+measure("histc, one bin " + sort_label, 4 * count, "B", lambda: torch.histc(same, 1000, 0, 1))
+measure(
+    "bincount, one bin " + sort_label, 8 * count, "B", lambda: torch.bincount(first, minlength=1000)
+)
 picks = torch.randint(0, count, (count,), device=device)
 picked = floats(count)
 measure("gather " + sort_label, 16 * count, "B", lambda: torch.gather(keys, 0, picks, out=picked))
@@ -208,6 +236,39 @@ for model, samples in (
                 step = training.training_step(floats, indices, model, samples, False)
             measure(name, 0, "-", step)
 torch.set_grad_enabled(False)
+
+# A decoder of GPT-2's size with random weights, as examples/lib/gpt.lua has it.
+if any(wanted in name for name in ("decoder, prompt", "decoder, token")):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "generate"))
+    from model import Model
+
+    vocabulary, positions, width, layers = 50257, 1024, 768, 12
+    if small_sizes:
+        vocabulary, positions, width, layers = 40, 32, 16, 2
+    shapes = {"wte.weight": (vocabulary, width), "wpe.weight": (positions, width)}
+
+    def add_layer(name, outputs, inputs):
+        shapes[name + ".weight"] = (outputs, inputs) if inputs else (outputs,)
+        shapes[name + ".bias"] = (outputs,)
+
+    for layer in (f"h.{k}." for k in range(layers)):
+        add_layer(layer + "ln_1", width, 0)
+        add_layer(layer + "attn.c_attn", 3 * width, width)
+        add_layer(layer + "attn.c_proj", width, width)
+        add_layer(layer + "ln_2", width, 0)
+        add_layer(layer + "mlp.c_fc", 4 * width, width)
+        add_layer(layer + "mlp.c_proj", width, 4 * width)
+    add_layer("ln_f", width, 0)
+    weights = {name: torch.randn(shape, device=device) / 20 for name, shape in shapes.items()}
+    size = sum(4 * weight.numel() for weight in weights.values())
+    with torch.device(device):
+        decoder = Model(weights)
+    prompt = torch.arange(16 if small_sizes else 128, device=device)
+    token = torch.zeros(1, dtype=torch.long, device=device)
+    measure("decoder, prompt", 0, "-", lambda: decoder.scores(prompt, 0).argmax().item())
+    measure(
+        "decoder, token", size, "B", lambda: decoder.scores(token, prompt.shape[0]).argmax().item()
+    )
 
 host = torch.rand(n)
 there = floats(n)
