@@ -2,18 +2,28 @@
 
 usage: first-gpu-hour-dlpack.py <libTH.so>
 
-Each library changes the memory that another one allocated, in its own stream and in libTH's.
+Each library changes the memory that another one allocated, in its own stream and in libTH's. A
+library that is not installed, or finds no GPU, is left out.
 """
 
 import ctypes
+import importlib
 import sys
 
-try:
-    import cupy
-    import torch
-except ImportError as error:
-    print(f"skipped: {error}")
+modules = {}
+for name in ("torch", "cupy"):
+    try:
+        module = importlib.import_module(name)
+        if module.cuda.is_available():
+            modules[name] = module
+        else:
+            print(f"left out: {name} finds no GPU")
+    except ImportError as error:
+        print(f"left out: {error}")
+if not modules:
+    print("skipped: neither PyTorch nor CuPy can use a GPU here")
     sys.exit(77)
+torch, cupy = modules.get("torch"), modules.get("cupy")
 
 th = ctypes.CDLL(sys.argv[1])
 pointer = ctypes.c_void_p
@@ -69,10 +79,14 @@ def expect(found, wanted, what):
     assert abs(found - wanted) < 1e-6 * wanted, f"{what}: {found} instead of {wanted}"
 
 
-for name, module, wait in (
-    ("PyTorch", torch, torch.cuda.synchronize),
-    ("CuPy", cupy, lambda: cupy.cuda.Device().synchronize()),
-):
+def wait():
+    if module is torch:
+        torch.cuda.synchronize()
+    else:
+        cupy.cuda.Device().synchronize()
+
+
+for name, module in modules.items():
     # Our memory, changed by the other library in its own stream.
     tensor = new(SIZE)
     fill(tensor, 2)
@@ -108,4 +122,4 @@ for name, module, wait in (
     expect(float(array.sum()), 5 * SIZE, f"{name}'s memory")
     free(ours)
     wait()
-print("memory shared with PyTorch and CuPy")
+print("memory shared with", " and ".join(modules))

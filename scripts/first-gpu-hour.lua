@@ -7,9 +7,21 @@ local tensor = require 'tensor'
 local step, device = arg[1], arg[2]
 local is_soft = device == 'soft'
 local steps = {}
+local ffi = require 'ffi'
 
 local function on_device(class, ...)
   return tensor[class](...):to(device)
+end
+
+-- The driver's answer whether devices have memory pools; the plugin allocates from them.
+local function memory_pools()
+  local loaded, driver = pcall(function() return ffi.load 'libcuda.so.1' end)
+  if not loaded then return 'unknown: ' .. tostring(driver) end
+  ffi.cdef 'int cuInit(unsigned); int cuDeviceGetAttribute(int *, int, int);'
+  local POOLS_SUPPORTED = 115
+  local value = ffi.new 'int[1]'
+  assert(driver.cuInit(0) == 0 and driver.cuDeviceGetAttribute(value, POOLS_SUPPORTED, 0) == 0)
+  return value[0] == 1 and 'yes' or 'no'
 end
 
 -- The first launch of each family, which loads its kernels, and a second one.
@@ -20,9 +32,7 @@ function steps.launches()
       found = each
     end
   end
-  print(found.model, found.memory, tensor.info().software)
   local x = on_device('FloatTensor', 5):fill(2)
-  local regular = tensor.eye(3):float():to(device)
   local calls = {
     fill = function() x:fill(2) end,
     unary = function() return x:exp() end,
@@ -32,8 +42,6 @@ function steps.launches()
     sort = function() return x:sort() end,
     product = function() return x:dot(x) end,
     random = function() x:uniform() end,
-    inverse = function() return regular:inverse() end,
-    fourier = function() return tensor.rfft(x) end,
     index = function() return x:index(1, tensor.LongTensor{1, 2}) end,
   }
   for name, call in pairs(calls) do
@@ -47,6 +55,35 @@ function steps.launches()
     print(('%-8s first %.3f ms, second %.3f ms'):format(name, times[1], times[2]))
   end
   assert(x:fill(2):sum() == 10 and (x + 1)[3] == 3)
+  print(('%s; %s; %.0f MiB; memory pools: %s'):format(
+    found.model, found.software, found.memory / 2 ^ 20, is_soft and 'no' or memory_pools()))
+end
+
+-- The libraries that the plugin loads on first use. Without cuSOLVER or cuFFT, calls fall back.
+function steps.libraries()
+  tensor.resetStats()
+  tensor.warnOfFallbacks(true)
+  local matrix = tensor.eye(3):float():to(device)
+  local images = on_device('FloatTensor', 2, 64, 14, 14):fill(1)
+  local weight = on_device('FloatTensor', 64, 64, 3, 3):fill(1)
+  assert(tensor.mm(matrix, matrix):sum() == 3 and matrix:inverse():sum() == 3)
+  assert(tensor.rfft(matrix):max() == 1)
+  assert(tensor.conv2d(images, weight):max() == 576)
+  local loaded = {}
+  for line in io.lines '/proc/self/maps' do
+    local name = line:match '/libcu([a-z]+)[^/]*$'
+    loaded[name or ''] = true
+  end
+  local names = {}
+  for _, name in ipairs{'blas', 'solver', 'fft', 'dnn'} do
+    names[#names + 1] = ('cu%s %s'):format(name, loaded[name] and 'yes' or 'no')
+  end
+  if not is_soft and not loaded.dnn then
+    print 'without cuDNN, the own algorithms compute convolutions'
+  end
+  print(table.concat(names, ', '))
+  local name = next(tensor.stats().fallbacks)
+  assert(not name, name and name .. ' fell back to the CPU')
 end
 
 -- More elements than 32-bit indices count. The software device takes fewer.
@@ -78,27 +115,61 @@ function steps.large()
   print(('%d and %d elements'):format(n, m))
 end
 
--- Work of several threads, each with a state of its own.
+-- Lua states in threads, which use the device at the same time.
 function steps.threads()
-  local ok, threads = pcall(require, 'threads')
-  if not ok then
-    print 'skipped: the package threads is not installed'
-    os.exit(77)
-  end
-  local pool = threads.Threads(4, function() require 'tensor' end)
-  for k = 1, 16 do
-    pool:addjob(function()
+  local name = device
+  local batches = require('tensor.data').batches(tensor.range(1, 16):to('cpu'), {
+    size = 1, shuffle = false, threads = 4,
+    transform = function(k)
       local own = require 'tensor'
-      local x = own.FloatTensor(1000):fill(k):to(device)
+      local x = own.FloatTensor(1000):to(name):fill(k[1])
       for _ = 1, 100 do
         x = x * 1
       end
-      return x:sum()
-    end, function(sum) assert(sum == 1000 * k) end)
+      return own.withDevice('cpu', own.Tensor, {x:sum()})
+    end
+  })
+  local count = 0
+  for sum in batches() do
+    count = count + 1
+    assert(sum[1] == 1000 * count)
   end
-  pool:synchronize()
-  pool:terminate()
+  assert(count == 16)
   print '16 jobs in 4 threads'
+end
+
+-- Returns true if f returns true in a child process.
+local function in_child(f)
+  io.stdout:flush()
+  local pid = ffi.C.fork()
+  if pid == 0 then
+    local done, result = pcall(f)
+    if not done then io.stderr:write(result, '\n') end
+    ffi.C._exit(done and result and 0 or 1)
+  end
+  local status = ffi.new 'int[1]'
+  return pid > 0 and ffi.C.waitpid(pid, status, 0) == pid and status[0] == 0
+end
+
+-- Child processes: of a parent that has not used the device, and of one that has. CUDA does not
+-- work in the latter.
+function steps.fork()
+  ffi.cdef 'int fork(void); int waitpid(int, int *, int); void _exit(int);'
+  local host = tensor.FloatTensor(1000):fill(1)
+  local function sum_on_device()
+    return on_device('FloatTensor', 1000):fill(1):sum() == 1000
+  end
+  assert(in_child(sum_on_device), 'a child cannot use the device')
+  assert(sum_on_device())
+  assert(in_child(function() return host:add(1):sum() == 2000 end), 'a child cannot use the CPU')
+  if not is_soft then
+    assert(in_child(function()
+      local done, message = pcall(sum_on_device)
+      return not done and message:find 'before fork' ~= nil
+    end), 'a child of a process that has used CUDA gets no error')
+  end
+  assert(host:sum() == 1000 and sum_on_device())
+  print(('%d child processes'):format(is_soft and 2 or 3))
 end
 
 -- Allocates until the device has no memory left. Tensors stay valid, and the freed memory can be
@@ -132,12 +203,6 @@ function steps.exit()
   end
   print 'ends with queued work'
   os.exit(0)
-end
-
--- The times of bench/gpu.lua, and those of PyTorch if it is installed.
-function steps.bench()
-  local command = 'scripts/run-gpu-bench ' .. device .. (is_soft and ' add' or '')
-  os.exit(os.execute(command) == 0 and 0 or 1)
 end
 
 assert(steps[step], 'unknown step')()
