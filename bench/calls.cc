@@ -2,6 +2,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <vector>
+
 #include "TH.h"
 
 namespace {
@@ -14,6 +16,17 @@ void AddValue(benchmark::State& state) {
   THFloatTensor_free(t);
 }
 BENCHMARK(AddValue)->Arg(4)->Arg(1000)->Arg(1000000);
+
+// Programs such as nn call the functions of THVector for rows of a few elements.
+void AddVectors(benchmark::State& state) {
+  std::vector<float> x(state.range(0), 1), y(state.range(0), 2), z(state.range(0));
+  for (auto _ : state) {
+    THFloatVector_cadd(z.data(), x.data(), y.data(), 1, state.range(0));
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(AddVectors)->Arg(8)->Arg(24)->Arg(1000);
 
 void AddTransposed(benchmark::State& state) {
   THFloatTensor* a = THFloatTensor_newWithSize2d(state.range(0), state.range(0));
