@@ -8,6 +8,7 @@
 local tensor = require 'tensor'
 tensor.setdefaulttensortype 'torch.FloatTensor'
 
+io.stdout:setvbuf('line')
 local gib, folder = tonumber(arg[1] or 40), arg[2] or 'build/bench'
 local COLUMNS, ROWS_AT_ONCE, OUTPUTS = 1024, 8192, 16
 local all_rows = 16 * math.floor(gib * 2 ^ 30 / 4 / COLUMNS / 16)
@@ -65,6 +66,7 @@ local ok, message = pcall(function()
   make_file(all_rows, ones)
   print(('%g GiB, %d KiB of them on the disk'):format(gib, blocks_on_disk()))
   local x = tensor.load(filename, {map = true})
+  os.remove(filename) -- The mapping keeps the contents, also if this process is killed.
   local count = all_rows * COLUMNS
 
   local sum, squares = 0, 0

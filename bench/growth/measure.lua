@@ -1,10 +1,12 @@
--- How the cost of operations grows: time per element of 1 to 10^8 elements, time per tensor in
+-- How the cost of operations grows: time per element of 1 to 10^9 elements, time per tensor in
 -- programs with 1 to 10^6 small tensors, with 1 and 2 threads, and a model for more threads. Prints
 -- tables, and draws growth-elements.svg, growth-tensors.svg and growth-threads.svg.
 --
 -- Usage: build/prefix/bin/tensor bench/growth/measure.lua OUT [STREAM] [quick | most]
 --   OUT: the folder of the pictures; STREAM: the program that measures the bandwidth of memory
---   quick: up to 10^5 elements and 10^3 tensors; most: up to 10^9 elements, which need 16 GB
+--   quick: up to 10^5 elements and 10^3 tensors
+--   most: up to 10^9 elements, whose operands take 12 GB; by default only if 16 GiB of memory are
+--   free, otherwise up to 10^8
 --
 -- The model of p threads: t(p) = t(1) * (s + (1 - s) / p), where the serial fraction s follows from
 -- the times of 1 and 2 threads. An operation whose bytes pass through memory is not faster than the
@@ -14,22 +16,39 @@ local here = arg[0]:match('^(.*/)') or './'
 local tensor = require 'tensor'
 local plot = tensor.plot
 
-local out, stream, size = arg[1], arg[2], arg[3] or arg[2]
+local out, stream, size = arg[1], arg[2], arg[3]
+if stream == 'quick' or stream == 'most' then
+  stream, size = nil, stream
+end
 local quick = size == 'quick'
-local most = quick and 1e5 or size == 'most' and 1e9 or 1e8
 local most_tensors = quick and 1e3 or 1e6
 local seconds = quick and 0.0005 or 0.005
 
+local ENOUGH = 16 * 2 ^ 30 -- free bytes for 10^9 elements
+
+-- Returns the free memory in bytes, with what the system can take back from its caches, or 0.
+local function free_memory()
+  local file = io.open('/proc/meminfo')
+  local text = file and file:read('*a') or ''
+  if file then
+    file:close()
+  end
+  return 1024 * tonumber(text:match('MemAvailable:%s*(%d+) kB') or 0)
+end
+
+local most = quick and 1e5 or (size == 'most' or free_memory() >= ENOUGH) and 1e9 or 1e8
+
 -- Bytes that an operation moves per element. The others are limited by arithmetic.
 local BYTES = {add = 12, sum = 4, transpose = 8, ['matrix x vector'] = 4}
+local COLORS = {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0},
+                {86, 180, 233}}
 local CACHES = 2 ^ 28 -- bytes of operands that certainly exceed the caches
 
 -- Returns {kind = {operation = {count = nanoseconds}}}, and the operations of each kind in order.
 local function run(threads)
   local times, order = {elements = {}, tensors = {}}, {elements = {}, tensors = {}}
-  local command = ('OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d build/prefix/bin/tensor '
-                   .. '%sprogram.lua %g %d %d'):format(threads, threads, here, seconds, most,
-                                                       most_tensors)
+  local command = ('OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d %s %sprogram.lua %g %d %d')
+                  :format(threads, threads, arg[-1], here, seconds, most, most_tensors)
   local pipe = io.popen(command)
   for line in pipe:lines() do
     local kind, operation, count, time = line:match('^(%l+)\t(.-)\t(%d+)\t(%S+)$')
@@ -45,14 +64,14 @@ local function run(threads)
   return times, order
 end
 
--- Returns the bandwidth of memory with all cores in bytes per nanosecond, or nil.
-local function bandwidth()
-  local pipe = stream and stream ~= size and io.popen(stream)
+-- Returns the bandwidth of memory with all cores in bytes per nanosecond as STREAM measures it, or 0.
+local function stream_rate()
+  local pipe = stream and io.popen(stream)
   local copy, add = (pipe and pipe:read('*a') or ''):match('copy (%S+) add (%S+)')
   if pipe then
     pipe:close()
   end
-  return copy and math.max(tonumber(copy), tonumber(add))
+  return copy and math.max(tonumber(copy), tonumber(add)) or 0
 end
 
 local function counts_of(times)
@@ -64,12 +83,25 @@ local function counts_of(times)
   return counts
 end
 
+-- Returns the highest rate of STREAM and of the operations whose operands exceed the caches.
+local function bandwidth(times)
+  local rate = stream_rate()
+  for operation, bytes in pairs(BYTES) do
+    for count, time in pairs(times[operation]) do
+      if bytes * count >= CACHES then
+        rate = math.max(rate, bytes * count / time)
+      end
+    end
+  end
+  return rate
+end
+
 -- Prints and draws the time per element or tensor.
 local function curves(kind, sets, order, title)
   local figure = plot.figure():set{title = title, xlabel = 'number of ' .. kind, xscale = 'log',
                                    yscale = 'log', ylabel = 'ns / ' .. kind:sub(1, -2),
-                                   width = 800, height = 500, legend = 'top right'}
-  for _, operation in ipairs(order[kind]) do
+                                   width = 800, height = 500}
+  for index, operation in ipairs(order[kind]) do
     for threads, times in ipairs(sets) do
       local counts, each = counts_of(times[kind][operation]), {}
       local cells = {}
@@ -81,8 +113,9 @@ local function curves(kind, sets, order, title)
                                             table.concat(cells, ' ')))
       -- Operations on small tensors use one thread.
       if threads == 1 or kind == 'elements' then
-        figure:line(counts, each, {name = operation .. (threads == 1 and '' or ', 2 threads'),
-                                   marker = threads == 1 and 'dot' or 'circle'})
+        figure:line(counts, each, {name = threads == 1 and operation or nil,
+                                   color = COLORS[index],
+                                   style = threads == 1 and 'solid' or 'dashed'})
       end
     end
   end
@@ -103,11 +136,11 @@ local function model(sets, order, roof)
     local one, two = sets[1].elements[operation][n], sets[2].elements[operation][n]
     local serial = math.min(math.max(2 * two / one - 1, 0), 1)
     local bytes = (BYTES[operation] or 0) * n
-    local least = roof and bytes >= CACHES and bytes / roof or 0
+    local least = bytes >= CACHES and bytes / roof or 0
     local speed, cells = {}, {}
     for k, p in ipairs(threads) do
       local time = p == 1 and one or p == 2 and two or one * (serial + (1 - serial) / p)
-      speed[k] = one / (p > 2 and math.max(time, math.min(least, two)) or time)
+      speed[k] = one / (p > 2 and math.max(time, least) or time)
       cells[k] = ('%5.1f'):format(speed[k])
     end
     print(('%-18s %8.0f%% %s'):format(operation, 100 * serial, table.concat(cells, ' ', 2)))
@@ -122,11 +155,11 @@ local sets = {one, two}
 for _, kind in ipairs{'elements', 'tensors'} do
   local counts = counts_of(one[kind][order[kind][1]])
   print(('\nns per %s of 1, 10, ... %g %s'):format(kind:sub(1, -2), counts[#counts], kind))
-  curves(kind, sets, order, kind == 'elements' and 'Time per element'
+  curves(kind, sets, order, kind == 'elements' and 'Time per element (dashed: 2 threads)'
                             or 'Time per tensor in programs with many small tensors')
 end
-local roof = bandwidth()
-if roof then
+local roof = bandwidth(two.elements)
+if roof > 0 then
   print(('\nbandwidth of memory with all cores: %.1f GB/s'):format(roof))
 end
 model(sets, order, roof)
