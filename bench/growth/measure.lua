@@ -64,7 +64,7 @@ local function run(threads)
   return times, order
 end
 
--- Returns the bandwidth of memory with all cores in bytes per nanosecond as STREAM measures it, or 0.
+-- Returns the bandwidth of memory with all cores in bytes per nanosecond by STREAM, or 0.
 local function stream_rate()
   local pipe = stream and io.popen(stream)
   local copy, add = (pipe and pipe:read('*a') or ''):match('copy (%S+) add (%S+)')

@@ -2,14 +2,17 @@
 -- 4 KiB to 64 MiB with one thread: in a new process, after the cases of the benchmark, and beside
 -- many Lua objects. Prints a table of medians of three processes each.
 --
--- Usage: luajit bench/new_results/measure.lua [PYTHON] [quick]
+-- Usage: luajit bench/new_results/measure.lua [PYTHON] [quick] [minimum]
 --   PYTHON: one that has NumPy; without it, only our times are measured
+--   minimum: minima of five processes, for a machine that runs other programs, too
 
 local here = arg[0]:match('^(.*/)') or './'
-local python, quick
+local python, quick, minimum
 for _, text in ipairs(arg) do
   if text == 'quick' then
     quick = true
+  elseif text == 'minimum' then
+    minimum = true
   elseif text ~= '' then
     python = text
   end
@@ -25,7 +28,7 @@ if not quick then
     SIZES[#SIZES + 1] = 2 ^ k
   end
 end
-local rounds, seconds = quick and 1 or 3, quick and 0.05 or 0.3
+local rounds, seconds = quick and 1 or minimum and 5 or 3, quick and 0.05 or 0.3
 
 -- Runs a program for sizes. Calls visit(bytes, nanoseconds, peak, live) for each line.
 local function run(command, state, sizes, visit)
@@ -40,9 +43,10 @@ local function run(command, state, sizes, visit)
   pipe:close()
 end
 
-local function median(list)
+-- Returns the median, or the minimum.
+local function middle(list)
   table.sort(list)
-  return list[math.ceil(#list / 2)]
+  return list[minimum and 1 or math.ceil(#list / 2)]
 end
 
 local function shown(bytes)
@@ -50,7 +54,7 @@ local function shown(bytes)
 end
 
 local function microseconds(list)
-  return #list > 0 and ('%12.2f'):format(median(list) / 1000) or ('%12s'):format('-')
+  return #list > 0 and ('%12.2f'):format(middle(list) / 1000) or ('%12s'):format('-')
 end
 
 print(('%-18s %8s %12s %12s %7s %9s %9s'):format('state', 'size', 'ours, us', 'NumPy, us', 'ratio',
@@ -82,9 +86,9 @@ for _, state in ipairs(STATES) do
     end
   end
   for _, bytes in ipairs(SIZES) do
-    local ratio = #numpy[bytes] > 0 and median(ours[bytes]) / median(numpy[bytes])
+    local ratio = #numpy[bytes] > 0 and middle(ours[bytes]) / middle(numpy[bytes])
     print(('%-18s %8s %s %s %7s %9.0f %9.0f'):format(
       TITLES[state], shown(bytes), microseconds(ours[bytes]), microseconds(numpy[bytes]),
-      ratio and ('%.2f'):format(ratio) or '-', median(peak[bytes]), allowed[bytes]))
+      ratio and ('%.2f'):format(ratio) or '-', middle(peak[bytes]), allowed[bytes]))
   end
 end
