@@ -6,6 +6,17 @@
 
 #define client_(NAME) TH_CONCAT_4(client_, Real, _, NAME)
 
+/* TH.h includes <stdarg.h> and <time.h>, as Torch7's did. */
+int client_format(char* text, size_t size, const char* format, ...);
+int client_format(char* text, size_t size, const char* format, ...) {
+  va_list arguments;
+  int length;
+  va_start(arguments, format);
+  length = vsnprintf(text, size, format, arguments);
+  va_end(arguments);
+  return time(NULL) != (time_t)-1 && clock() != (clock_t)-1 ? length : -1;
+}
+
 #define TH_GENERIC_FILE "../../test/c/generic_client.c"
 #include "THGenerateAllTypes.h"
 

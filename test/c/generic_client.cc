@@ -10,6 +10,7 @@
 #include "TH.h"
 
 extern "C" {
+int client_format(char* text, size_t size, const char* format, ...);
 const char* client_Float_name(void);
 const char* client_Byte_name(void);
 double client_Float_sum_of_row(THFloatTensor* t, int64_t row);
@@ -22,6 +23,12 @@ namespace {
 TEST(GenericClient, IsInstantiatedForTheTypes) {
   EXPECT_EQ(std::string(client_Float_name()), "torch.FloatTensor");
   EXPECT_EQ(std::string(client_Byte_name()), "torch.ByteTensor");
+}
+
+TEST(GenericClient, UsesTheHeadersThatTHIncludes) {
+  char text[20];
+  EXPECT_EQ(client_format(text, sizeof(text), "%d of %s", 2, "TH"), 7);
+  EXPECT_STREQ(text, "2 of TH");
 }
 
 TEST(GenericClient, ReadsFieldsOfTheStructs) {

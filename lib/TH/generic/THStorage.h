@@ -62,7 +62,7 @@ TH_API void THStorage_(rawCopy)(THStorage* storage, real* src);
 TH_API void THStorage_(copy)(THStorage* storage, THStorage* src);
 #define TH_TYPE(Name, type, acctype, kind, ...) \
   TH_API void THStorage_(copy##Name)(THStorage * storage, struct TH##Name##Storage * src);
-#include "THTypes.def"
+#include "../THTypes.def"
 #undef TH_TYPE
 
 /* ---- location of the elements: the functions of THSyncedMemory.h for storages ---- */

@@ -121,7 +121,7 @@ TH_API real THTensor_(get4d)(const THTensor* tensor, int64_t x0, int64_t x1, int
 TH_API void THTensor_(copy)(THTensor* tensor, THTensor* src);
 #define TH_TYPE(Name, type, acctype, kind, ...) \
   TH_API void THTensor_(copy##Name)(THTensor * tensor, struct TH##Name##Tensor * src);
-#include "THTypes.def"
+#include "../THTypes.def"
 #undef TH_TYPE
 
 #endif

@@ -2,12 +2,12 @@
 #define TH_GENERIC_FILE "generic/THTensorMath.h"
 #else
 
-#include "THParameters.h"
+#include "../THParameters.h"
 
 /* The functions of the op table. THOps.def documents each of them. */
 #define TH_OP(name, lua, types, result, parameters, ...) \
   TH_IF_##types(TH_API result THTensor_(name)(TH_C_PARAMETERS(parameters));)
-#include "THOps.def"
+#include "../THOps.def"
 
 /* Raise an error for floating-point types. */
 TH_IF_FLOATING(TH_API void THTensor_ (bitand)(THTensor* r_, THTensor* t, real value);)
