@@ -132,6 +132,102 @@ TEST(DataField, IsTheCallersToFreeAfterTheStorageWithoutTheFlag) {
   EXPECT_EQ(after, before);
 }
 
+// Passes the memory of a storage to another one, and frees both. As the old package threads did.
+void give_memory(THCharStorage* s, bool new_owner_ends_first) {
+  char* data = s->data;
+  const ptrdiff_t size = s->size;
+  for (ptrdiff_t i = 0; i < size; ++i) data[i] = static_cast<char>(i % 100);
+  THCharStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+  ASSERT_EQ(s->data, data);
+  THCharStorage* owner = THCharStorage_newWithData(data, size);
+  if (new_owner_ends_first) {
+    THCharStorage_free(owner);
+    THCharStorage_free(s);
+    return;
+  }
+  THCharStorage_free(s);
+  EXPECT_EQ(owner->data[size - 1], static_cast<char>((size - 1) % 100));
+  THCharStorage_resize(owner, 2 * size);
+  EXPECT_EQ(owner->data[size - 1], static_cast<char>((size - 1) % 100));
+  THCharStorage_free(owner);
+}
+
+TEST(DataField, MovesToAnotherStorageThatIsFreedFirstOrLast) {
+  int64_t before, after, blocks;
+  THMemoryUsage(&before, &blocks);
+  for (ptrdiff_t size : {10, 100, 5000, 1000000}) {
+    for (bool first : {true, false}) {
+      give_memory(THCharStorage_newWithSize(size), first);
+
+      THFile* file = THMemoryFile_new("w");
+      THCharStorage* text = THCharStorage_newWithSize(size);
+      THFile_writeChar(file, text);
+      THCharStorage_free(text);
+      THCharStorage* storage = THMemoryFile_storage(file);
+      THCharStorage_retain(storage);
+      THFile_free(file);
+      give_memory(storage, first);
+    }
+  }
+  THMemoryUsage(&after, &blocks);
+  EXPECT_EQ(after, before);
+}
+
+TEST(DataField, IsTheStoragesAgainOnceTheFlagIsSet) {
+  int64_t before, after, blocks;
+  THMemoryUsage(&before, &blocks);
+  for (auto* data : {static_cast<float*>(nullptr), static_cast<float*>(THAlloc(400)),
+                     static_cast<float*>(std::malloc(400))}) {
+    THFloatStorage* s =
+        data ? THFloatStorage_newWithData(data, 100) : THFloatStorage_newWithSize(100);
+    s->data[99] = 7;
+    for (int i = 0; i < 2; ++i) {
+      THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+      THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+      EXPECT_NE(error_of([&] { THFloatStorage_resize(s, 5000); }), "");
+      THFloatStorage_setFlag(s, TH_STORAGE_FREEMEM);
+      THFloatStorage_setFlag(s, TH_STORAGE_FREEMEM);
+      THFloatStorage_resize(s, 1000 + i);
+      EXPECT_EQ(s->data[99], 7);
+    }
+    THFloatStorage_free(s);
+  }
+  THMemoryUsage(&after, &blocks);
+  EXPECT_EQ(after, before);
+}
+
+TEST(DataField, StaysBorrowedWhateverTheFlagIs) {
+  float mine[4] = {1, 2, 3, 4};
+  THFloatStorage* s = THFloatStorage_newWithDataAndAllocator(mine, 4, nullptr, nullptr);
+  THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+  THFloatStorage_setFlag(s, TH_STORAGE_FREEMEM);
+  THFloatStorage_free(s);
+  EXPECT_EQ(mine[3], 4);
+
+  THFloatStorage* viewed = THFloatStorage_newWithSize(10);
+  Storage* view = storage_view(reinterpret_cast<Storage*>(viewed), 2, 3);
+  storage_clear_flags(view, kFreeMemory);
+  EXPECT_NE(error_of([&] { THFloatStorage_resize(viewed, 20); }), "");
+  storage_free(view);
+  THFloatStorage_resize(viewed, 20);
+  THFloatStorage_free(viewed);
+}
+
+TEST(DataField, IsAllocatedWhenTheCallerBecomesItsOwner) {
+  THFloatStorage* s = reinterpret_cast<THFloatStorage*>(storage_new(DType::Float, 1000));
+  EXPECT_EQ(s->data, nullptr);
+  THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+  float* data = s->data;
+  ASSERT_NE(data, nullptr);
+  THFloatStorage_free(s);
+  EXPECT_EQ(data[999], 0);
+  THFree(data);
+  s = THFloatStorage_new();
+  THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+  EXPECT_EQ(s->data, nullptr);
+  THFloatStorage_free(s);
+}
+
 TEST(DataField, MemoryOfTheDefaultAllocatorAndOfMallocCanBeMixed) {
   auto* block = static_cast<float*>(THDefaultAllocator.malloc(nullptr, 4 * sizeof(float)));
   block[3] = 5;
@@ -190,6 +286,33 @@ TEST_P(DataFieldOnDevice, IsTrueForWhoItWasHandedOverTo) {
   THFloatTensor_resize1d(r, 1000);
   expect_true(r, 2);
   THFloatTensor_free(r);
+}
+
+TEST_P(DataFieldOnDevice, IsUpToDateAndOfTheHeapWhenTheCallerBecomesItsOwner) {
+  int64_t before, after, blocks;
+  THMemoryUsage(&before, &blocks);
+  Storage* of_core = storage_new(DType::Float, 8);
+  of_core->memory.device(Access::write, *find_device("soft"));
+  storage_to(of_core, find_device("soft"));
+  auto* s = reinterpret_cast<THFloatStorage*>(of_core);
+  THFloatStorage_data(s);  // the device allocates host memory
+  EXPECT_TRUE(of_core->memory.is_host_of_device());
+  THFloatStorage_fill(s, 3);
+  pin(of_core);
+  EXPECT_NE(error_of([&] { THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM); }), "");
+  unpin(of_core);
+  THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+  THMemoryUsage(&after, &blocks);
+  EXPECT_EQ(after - before, static_cast<int64_t>(8 * sizeof(float)));
+  float* data = s->data;
+  EXPECT_EQ(data[7], 3);
+  THFloatStorage_fill(s, 4);
+  EXPECT_EQ(THFloatStorage_data(s), data);
+  THFloatStorage_free(s);
+  EXPECT_EQ(data[7], 4);
+  THFree(data);
+  THMemoryUsage(&after, &blocks);
+  EXPECT_EQ(after, before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, DataFieldOnDevice,

@@ -157,8 +157,12 @@ void THStorage_(resize)(THStorage* storage, ptrdiff_t size) {
 void THStorage_(swap)(THStorage* a, THStorage* b) {
   th::guard([&] { th::storage_swap(th::erase_storage(a), th::erase_storage(b)); });
 }
-void THStorage_(setFlag)(THStorage* s, const char flag) { s->flag |= flag; }
-void THStorage_(clearFlag)(THStorage* s, const char flag) { s->flag &= ~flag; }
+void THStorage_(setFlag)(THStorage* s, const char flag) {
+  th::storage_set_flags(th::erase_storage(s), flag);
+}
+void THStorage_(clearFlag)(THStorage* s, const char flag) {
+  th::guard([&] { th::storage_clear_flags(th::erase_storage(s), flag); });
+}
 
 void THStorage_(rawCopy)(THStorage* storage, real* src) {
   th::guard([&] {

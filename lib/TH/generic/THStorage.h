@@ -53,6 +53,9 @@ TH_API void THStorage_(fill)(THStorage* storage, real value);
 /* Keeps the first min(old size, new size) elements. */
 TH_API void THStorage_(resize)(THStorage* storage, ptrdiff_t size);
 TH_API void THStorage_(swap)(THStorage* storage1, THStorage* storage2);
+/* Without TH_STORAGE_FREEMEM the caller owns the host memory. It may free it by THFree, or pass it
+   to newWithData, before or after it frees the storage. clearFlag allocates and updates this
+   memory. It replaces memory that a device allocated. */
 TH_API void THStorage_(setFlag)(THStorage* storage, const char flag);
 TH_API void THStorage_(clearFlag)(THStorage* storage, const char flag);
 

@@ -468,7 +468,7 @@ void SyncedMemory::release_host() noexcept {
       free_host_block(host_, host_from_heap_);
     }
   }
-  host_from_heap_ = false;
+  host_from_heap_ = disowned_ = false;
   host_owner_ = nullptr;
   host_ = nullptr;
 }

@@ -106,8 +106,15 @@ class SyncedMemory {
   // Frees the device block. Bytes that are valid on the device only are copied to the host first.
   void leave_device();
 
-  // The caller frees the host block from now on, by THFree if it is from the heap.
-  void disown_host() noexcept;
+  // The caller frees the host block from now on, by THFree if it is from the heap. A block that a
+  // device allocated is replaced by one of the heap.
+  void disown_host();
+  // Ends disown_host(): this object frees the host block again.
+  void own_host() noexcept;
+  // Returns true if a device allocated the host block.
+  bool is_host_of_device() const noexcept { return owns_host_ && host_owner_; }
+  // Returns true if the host block came from this allocator.
+  bool is_from(const THAllocator& allocator) const noexcept { return allocator_ == &allocator; }
 
   // Keeps the first min(old, new) bytes; additional bytes read as zeros. on_device selects the side
   // to keep if both are valid. Borrowed memory cannot be resized.
@@ -158,6 +165,7 @@ class SyncedMemory {
   Copying copying_ = Copying::nothing;
   bool owns_host_;
   bool host_from_heap_ = false;  // heap_free frees the host block
+  bool disowned_ = false;        // by disown_host
   bool ordered_ = false;         // the device's later work waits for event_
   uint8_t reads_ = 0;            // small reads since the head moved to the device
   size_t bytes_;

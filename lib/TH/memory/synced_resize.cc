@@ -76,9 +76,26 @@ void SyncedMemory::free_host_block(void* block, bool from_heap) noexcept {
   }
 }
 
-void SyncedMemory::disown_host() noexcept {
-  if (owns_host_ && host_from_heap_) give_to_caller(host_);
+void SyncedMemory::disown_host() {
+  if (!owns_host_) return;
+  // Before the lock, because the allocation may run finalizers.
+  void* copy = is_host_of_device() ? heap_allocate(bytes_) : nullptr;
+  Lock lock(mutex_);
+  if (copy) {
+    std::memcpy(copy, host_, bytes_);
+    release_host();
+    host_ = copy;
+    host_from_heap_ = true;
+  }
+  if (host_from_heap_) give_to_caller(host_);
   owns_host_ = host_from_heap_ = false;
+  disowned_ = true;
+}
+
+// The allocator frees blocks that were recorded for the caller, too.
+void SyncedMemory::own_host() noexcept {
+  owns_host_ = owns_host_ || disowned_;
+  disowned_ = false;
 }
 
 void SyncedMemory::need_host_block(bool zeroed) {

@@ -15,6 +15,7 @@ void SyncedMemory::swap(SyncedMemory& other) noexcept {
   std::swap(copying_, other.copying_);
   std::swap(owns_host_, other.owns_host_);
   std::swap(host_from_heap_, other.host_from_heap_);
+  std::swap(disowned_, other.disowned_);
   std::swap(host_owner_, other.host_owner_);
   std::swap(ordered_, other.ordered_);
   std::swap(reads_, other.reads_);

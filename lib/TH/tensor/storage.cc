@@ -129,6 +129,23 @@ void storage_swap(Storage* a, Storage* b) {
   b->shrunk = b_shrinks;
 }
 
+void storage_clear_flags(Storage* s, char flags) {
+  if (is_view(s)) flags = static_cast<char>(flags & ~kFreeMemory);
+  if (s->flag & flags & kFreeMemory) {
+    if (s->size) s->cpu(Access::read);
+    s->memory.wait();
+    if (s->memory.is_host_of_device()) check_pins(s, "given other memory");
+    s->memory.disown_host();
+    s->data = s->memory.cpu_if_valid();
+  }
+  s->flag = static_cast<char>(s->flag & ~flags);
+}
+
+void storage_set_flags(Storage* s, char flags) noexcept {
+  if (~s->flag & flags & kFreeMemory) s->memory.own_host();
+  s->flag = static_cast<char>(s->flag | flags);
+}
+
 void expose_to_c(Storage* s) {
   if (!s) return;
   s->set_exposed(true);

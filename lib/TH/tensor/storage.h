@@ -101,6 +101,7 @@ Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements,
 // Returns a storage that shares memory with `of`, which must be on the CPU. While both live, the
 // memory stays on the CPU and cannot be resized.
 Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements);
+bool is_view(const Storage* s) noexcept;
 // Returns a number that no other storage of the process has or had.
 uint64_t storage_identity(Storage* s) noexcept;
 inline void storage_retain(Storage* s) {
@@ -126,6 +127,11 @@ void storage_read(Storage* s, ptrdiff_t index, void* out);
 // Returns true if only a device has the valid bytes.
 inline bool is_on_device(const Storage* s) { return s && s->memory.head() == Head::device; }
 void storage_swap(Storage* a, Storage* b);
+// Without kFreeMemory the host block, which this allocates and updates, belongs to the caller. A
+// view never owns its memory, so its flag stays.
+void storage_clear_flags(Storage* s, char flags);
+// With kFreeMemory the storage frees its memory again.
+void storage_set_flags(Storage* s, char flags) noexcept;
 // Called before C code sees the storage: makes its data valid on the host for reading and writing,
 // so device memory becomes stale. Does nothing for storages that are not exposed.
 inline void settle(Storage* s) {

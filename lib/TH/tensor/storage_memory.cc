@@ -78,6 +78,8 @@ Storage* storage_view(Storage* of, ptrdiff_t first, ptrdiff_t elements) {
   return view;
 }
 
+bool is_view(const Storage* s) noexcept { return s->memory.is_from(view_allocator); }
+
 Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements, int flags) {
   if (!filename) fail_argument(1, "the name of a file is expected, got NULL");
   if (elements < 0) fail_argument(2, "a number of elements is expected, got %td", elements);
