@@ -47,6 +47,10 @@ struct Walk {
     int64_t* stride;    // bytes, for the outer dimensions, innermost first
     Storage* storage;   // null: closed
     int64_t offset;     // in bytes
+    int32_t type;       // a DType
+
+    DType dtype() const noexcept { return static_cast<DType>(type); }
+    int64_t item() const noexcept { return static_cast<int64_t>(th::item_size(dtype())); }
   };
   Operand operand[3];
   int64_t inner, rows;   // number of elements in a row, number of rows
@@ -83,13 +87,13 @@ struct Walk {
   // all tensors are merged.
   void open(Tensor* const* tensors, int number) {
     const Tensor& first = *tensors[0];
-    auto item = static_cast<int64_t>(th::item_size(first.dtype));
     count = number;
     outer = -1;
     inner = rows = 1;
     for (int k = 0; k < count; ++k) {
       operand[k].storage = tensors[k]->storage;
-      operand[k].offset = tensors[k]->storageOffset * item;
+      operand[k].type = static_cast<int32_t>(tensors[k]->dtype);
+      operand[k].offset = tensors[k]->storageOffset * operand[k].item();
       operand[k].ready = tensors[k]->storage->memory.host_ready();
       th::storage_retain(operand[k].storage);
       th::pin(operand[k].storage);
@@ -99,7 +103,8 @@ struct Walk {
       int64_t* last = outer < 0 ? &inner : &size[outer];
       bool merges = outer >= 0 || inner > 1;
       for (int k = 0; k < count && merges; ++k) {
-        int64_t stride = outer < 0 ? operand[k].step : operand[k].stride[outer] / item;
+        const Operand& a = operand[k];
+        int64_t stride = outer < 0 ? a.step : a.stride[outer] / a.item();
         merges = tensors[k]->stride[d] == *last * stride;
       }
       if (merges) {
@@ -112,7 +117,9 @@ struct Walk {
         continue;
       }
       size[++outer] = first.size[d];
-      for (int k = 0; k < count; ++k) operand[k].stride[outer] = tensors[k]->stride[d] * item;
+      for (int k = 0; k < count; ++k) {
+        operand[k].stride[outer] = tensors[k]->stride[d] * operand[k].item();
+      }
     }
     ++outer;
     for (int d = 0; d < outer; ++d) rows *= size[d];
@@ -122,19 +129,17 @@ struct Walk {
 
 constexpr const char* kNames[] = {"apply", "map", "map2"};  // by the number of operands
 
-// open(like, t [, u [, v]]): returns a walk over tensors of like's type, of which the first may be
-// written. Returns nil if they have no elements.
+// open(like, t [, u [, v]]): returns a walk over tensors. t has like's type and may be written.
+// Returns nil if they have no elements.
 int open(lua_State* L) {
   State* state = state_of(L);
   int count = lua_gettop(L) - 1;
   Tensor* tensors[3];
   int dims = 0;
   auto read = [&] {
-    for (int k = 0; k < count; ++k) {
-      tensors[k] = check_tensor(L, state, k + 2);
-      if (tensors[k]->dtype != check_tensor(L, state, 1)->dtype) {
-        luaT_typerror(L, k + 2, tensor_class(check_tensor(L, state, 1)->dtype));
-      }
+    for (int k = 0; k < count; ++k) tensors[k] = check_tensor(L, state, k + 2);
+    if (tensors[0]->dtype != check_tensor(L, state, 1)->dtype) {
+      luaT_typerror(L, 2, tensor_class(check_tensor(L, state, 1)->dtype));
     }
     dims = tensors[0]->nDimension;
   };
@@ -197,17 +202,18 @@ int settle(lua_State* L) {
 int each(lua_State* L) {
   Walk* walk = check_walk(L);
   State* state = state_of(L);
-  DType type = walk->operand[0].storage->dtype;
-  auto item = static_cast<int64_t>(th::item_size(type));
+  DType type = walk->operand[0].dtype();
   luaL_checkstack(L, 8, "apply");
   auto address = [&](int k, int64_t i) {
     const Walk::Operand& a = walk->operand[k];
-    return a.block + a.at + i * a.step * item;
+    return a.block + a.at + i * a.step * a.item();
   };
   for (int64_t row = 0; row < walk->rows; ++row) {
     for (int64_t i = 0; i < walk->inner; ++i) {
       lua_pushvalue(L, 2);
-      for (int k = 0; k < walk->count; ++k) push_element(L, type, address(k, i));
+      for (int k = 0; k < walk->count; ++k) {
+        push_element(L, walk->operand[k].dtype(), address(k, i));
+      }
       lua_call(L, walk->count, 1);
       // The function may have moved the memory to a device or written it there.
       for (int k = 0; k < walk->count; ++k) {

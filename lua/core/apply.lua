@@ -4,6 +4,7 @@
 
 local classes = require 'tensor.classes'
 local raise = require 'tensor.raise'
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 
 -- The program may assign to globals before a class is first used.
@@ -15,20 +16,22 @@ local assert, floor = assert, math.floor
 -- LuaJIT compiles a loop best if it calls a single function. So each element type has its own
 -- loops, and so has each function that is called for many elements.
 local function loop(count, dense)
-   local begin, rows, values, checks = {}, {}, {}, {}
+   local accesses, begin, rows, values, checks = {}, {}, {}, {}, {}
    for k = 0, count - 1 do
       local function add(list, text)
          list[#list + 1] = (text:gsub('#', k))
       end
+      add(accesses, 'local load#, rowof# = operand(#)')
       add(begin, [[
          local step#, ready# = tonumber(w.operand[#].step), w.operand[#].ready]])
-      add(rows, 'local p#, words# = rowof(w, #)')
-      add(values, dense and 'load(p#, words#, i)' or 'load(p#, words#, i * step#)')
-      add(checks, k == 0 and 'if ready#[0] ~= WRITABLE then p#, words# = settled(w, walk, #) end'
-                  or 'if ready#[0] == MOVED then p#, words# = settled(w, walk, #) end')
+      add(rows, 'local p#, words# = rowof#(w, #)')
+      add(values, dense and 'load#(p#, words#, i)' or 'load#(p#, words#, i * step#)')
+      add(checks, ('if ready#[0] %s then settle(walk, #) p#, words# = rowof#(w, #) end')
+                  :format(k == 0 and '~= WRITABLE' or '== MOVED'))
    end
    return ([[
-      local load, store, rowof, settled, nextrow, converted, type, WRITABLE, MOVED = ...
+      local operand, store, settle, nextrow, converted, type, WRITABLE, MOVED = ...
+      ACCESSES
       return function(w, walk, f)
          local last = tonumber(w.inner) - 1
          BEGIN
@@ -46,7 +49,8 @@ local function loop(count, dense)
             nextrow(w, COUNT)
          end
       end]]):gsub('%u%u+', {
-         BEGIN = table.concat(begin, '\n'), ROWS = table.concat(rows, '\n'),
+         ACCESSES = table.concat(accesses, '\n'), BEGIN = table.concat(begin, '\n'),
+         ROWS = table.concat(rows, '\n'),
          VALUES = table.concat(values, ', '), CHECKS = table.concat(checks, '\n'),
          AT = dense and 'i' or 'i * step0', COUNT = count})
 end
@@ -73,22 +77,18 @@ local function checked_store(tensor, element, how)
    end
 end
 
--- Returns the functions that the loops call.
-local function helpers(tensor, element, how, native)
+-- Returns a function that returns the address of an operand's row.
+local function row_of(how)
    local cast, pointer, words = versions.ffi.cast, how.pointer, how.words
-
-   local function rowof(w, k)
+   return function(w, k)
       local a = w.operand[k]
       local address = a.block + a.at
       return cast(pointer, address), cast(words, address)
    end
+end
 
-   -- Returns the row after copying its block back to the CPU.
-   local function settled(w, walk, k)
-      native.settle(walk, k)
-      return rowof(w, k)
-   end
-
+-- Returns further functions that the loops call.
+local function helpers(tensor, element, how)
    local function nextrow(w, count)
       for d = 0, w.outer - 1 do
          w.index[d] = w.index[d] + 1
@@ -118,7 +118,7 @@ local function helpers(tensor, element, how, native)
    end
 
    local store = how.integral and checked_store(tensor, element, how) or how.store
-   return store, rowof, settled, nextrow, converted
+   return store, nextrow, converted
 end
 
 -- A function has its own loops from MANY elements on. At most MOST_SETS such sets are kept.
@@ -140,7 +140,7 @@ local function install(tensor)
    local walk = ffi and ffi.typeof [[struct {
       struct {
          char *block; const uint8_t *ready; int64_t at, step, *stride; void *storage;
-         int64_t offset;
+         int64_t offset; int32_t type;
       } operand[3];
       int64_t inner, rows; int32_t count, outer; int64_t *size, *index;
    } *]]
@@ -151,17 +151,42 @@ local function install(tensor)
       texts[count] = {[true] = loop(count, true), [false] = loop(count, false)}
    end
 
+   -- Returns the access to elements of a type, with `rowof`.
+   local accesses = {}
+   local function access_of(element)
+      local how = accesses[element]
+      if not how then
+         how = access(element, native.accessors(keep(tensor[element.name .. 'Tensor']())))
+         how.rowof = row_of(how)
+         accesses[element] = how
+      end
+      return how
+   end
+
    -- Returns a function that selects the loop for a function and a walk.
-   local function chooser(element, like)
-      local how = access(element, native.accessors(like))
-      local store, rowof, settled, nextrow, converted = helpers(tensor, element, how, native)
+   local function chooser(element)
+      local store, nextrow, converted = helpers(tensor, element, access_of(element))
       local common, own, made = {}, {}, 0
 
+      local function compile(w, dense)
+         local function operand(k)
+            local how = access_of(types[w.operand[k].type + 1])
+            return how.load, how.rowof
+         end
+         -- Bits of SyncedMemory::host_ready: WRITABLE has both set, MOVED has neither.
+         return assert(versions.load(texts[w.count][dense], source))(
+            operand, store, native.settle, nextrow, converted, type, 3, 0)
+      end
+
+      -- LuaJIT does not compile functions that create closures.
       local function choose(f, w)
          local count, dense = w.count, true
+         local variant = count  -- a number for each list of element types
          for k = 0, count - 1 do
             dense = dense and w.operand[k].step == 1
+            variant = 16 * variant + w.operand[k].type
          end
+         variant = dense and variant or -variant
          local set = common
          if w.inner * w.rows >= MANY then
             local info = getinfo(f, 'S')
@@ -175,12 +200,7 @@ local function install(tensor)
                own[key] = set
             end
          end
-         local variant = dense and count or -count
-         if not set[variant] then
-            -- Bits of SyncedMemory::host_ready: WRITABLE has both set, MOVED has neither.
-            set[variant] = assert(versions.load(texts[count][dense], source))(
-               how.load, store, rowof, settled, nextrow, converted, type, 3, 0)
-         end
+         set[variant] = set[variant] or compile(w, dense)
          return set[variant]
       end
       return choose
@@ -196,29 +216,25 @@ local function install(tensor)
    end
 
    -- Returns f as a function.
-   local function check(name, f, first, second, third)
+   local function check(name, f)
       if not versions.is_callable(f) then
          error(('%s: a function is expected, got %s'):format(name, tensor.type(f)), 3)
-      end
-      for _, other in ipairs {second, third} do
-         if tensor.typename(other) ~= tensor.typename(first) then
-            error(('%s: a %s is expected, got %s%s')
-                  :format(name, tensor.typename(first), tensor.type(other),
-                          tensor.isTensor(other) and ': convert it' or ''), 3)
-         end
       end
       return versions.as_function(f)
    end
 
    -- Returns `other` broadcast to the shape of `first`, by the rules of all operations.
    local function aligned(name, first, other)
+      if not tensor.isTensor(other) then
+         error(('%s: a tensor is expected, got %s'):format(name, tensor.type(other)), 3)
+      end
       return other:isSameSizeAs(first) and other or native.align(first, other, name)
    end
 
    classes.extend('Tensor', function(class, element)
       -- A class may get its methods in a scope, which they outlive.
       local like = keep(tensor[element.name .. 'Tensor']())
-      local choose = chooser(element, like)
+      local choose = chooser(element)
 
       -- Further operands follow self and have its shape.
       local function each(f, self, ...)
@@ -239,20 +255,21 @@ local function install(tensor)
       -- Elements are processed in order, so f receives values that earlier calls have written.
       function class.apply(self, f)
          if type(f) ~= 'function' then
-            f = check('apply', f, self)
+            f = check('apply', f)
          end
          return (each(f, self))
       end
 
-      --- t:map(u, f): replaces each element by f(element of t, element of u).
+      --- t:map(u, f): replaces each element by f(element of t, element of u). u may have another
+      -- element type.
       function class.map(self, other, f)
-         f = check('map', f, self, other)
+         f = check('map', f)
          return (each(f, self, aligned('map', self, other)))
       end
 
       --- t:map2(u, v, f): replaces each element by f(element of t, element of u, element of v).
       function class.map2(self, other, third, f)
-         f = check('map2', f, self, other, third)
+         f = check('map2', f)
          return (each(f, self, aligned('map2', self, other), aligned('map2', self, third)))
       end
    end)

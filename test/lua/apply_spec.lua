@@ -314,9 +314,9 @@ describe('apply', function()
       function() t:apply() end, function() t:apply(3) end, function() t:apply('f') end,
       function() t:map(t) end, function() t:map(print, t) end,
       function() t:map(T { 1, 2, 3 }, print) end,
-      function() t:map(tensor.FloatTensor(2), print) end,
+      function() t:map(tensor.FloatStorage(2), print) end,
       function() t:map2(t, t) end, function() t:map2(t, T(3), print) end,
-      function() t:map2(t, 'x', print) end,
+      function() t:map2(t, 'x', print) end, function() t:map2(t, nil, print) end,
     }
     for _, call in ipairs(calls) do
       local ok, message = pcall(call)
@@ -328,6 +328,43 @@ describe('apply', function()
     local fine, message = pcall(function() t:map(t, function() return 'a' end) end)
     assert.is_false(fine)
     assert.matches('apply_spec.lua:%d+: map: the function must return a number or nothing', message)
+  end)
+
+  it('takes operands of other element types', function()
+    local half = { Half = 0.5, BFloat16 = 0.5, Float = 0.5, Double = 0.5 }
+    both(function()
+      for _, mode in ipairs { 'tensor', 'torch7' } do
+        local before = tensor.setRule('types', mode)
+        for _, e in ipairs(elements) do
+          local f = half[e.name] or 0
+          local u = e.Tensor { { 10 + f, 20, 30 }, { 40, 50, 60 + f } }
+          for _, v in ipairs { u, u:t():contiguous():t(), u:view(1, 2, 3)[1]:narrow(2, 1, 3) } do
+            for _, other in ipairs(elements) do
+              local t, got = other.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }, {}
+              local w = tensor.LongTensor(3, 3):fill(7):narrow(1, 2, 2)
+              t:map(v, function(x, y)
+                got[#got + 1] = y
+                return 2 * x
+              end)
+              assert.are.same({ 10 + f, 20, 30, 40, 50, 60 + f }, got)
+              assert.are.same({ { 2, 4, 6 }, { 8, 10, 12 } }, t:totable())
+              t:map2(v, w, function(x, y, z) return x + (y == 20 and z or 0) end)
+              assert.are.same({ { 2, 11, 6 }, { 8, 10, 12 } }, t:totable())
+            end
+          end
+        end
+        tensor.setRule('types', before)
+      end
+      local rows = tensor.IntTensor { { 1, 2 }, { 3, 4 } }
+      rows:map(T { 0.5, -0.5 }, function(x, y) return 2 * (x + y) end)
+      assert.are.same({ { 3, 3 }, { 7, 7 } }, rows:totable())
+    end)
+    -- One loop for both lists of types would read one of them wrongly.
+    local function second(_, y) return y end
+    local t = tensor.zeros(2000)
+    for _, e in ipairs(elements) do
+      assert.are.equal(2000 * 3, t:map(e.Tensor(2000):fill(3), second):sum())
+    end
   end)
 
   it('walks many elements', function()

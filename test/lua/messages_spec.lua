@@ -84,8 +84,7 @@ local calls = {
   {'t.sum()', 'sum: invalid arguments: ()', COLON .. 'sum(...)'},
   {'t:fill(nil)', 'fill: invalid arguments: (torch.DoubleTensor, nil)', '*DoubleTensor* number'},
   {'t:apply(function() return "a" end)', 'apply: the function must return a number or nothing'},
-  {'t:map(t:float(), print)', 'map: a torch.DoubleTensor is expected, got torch.FloatTensor: ' ..
-   'convert it'},
+  {'t:map(t:storage(), print)', 'map: a tensor is expected, got torch.DoubleStorage'},
   {'local _ = t:resize("a")', "bad argument #1 to 'resize' (number expected, got string)"},
   {'local _ = t:size(3)', 'size: dimension 3 is out of range of a tensor of 2 dimensions'},
   {'local _ = t:size(5)', 'size: dimension 5 is out of range of a tensor of 2 dimensions'},
