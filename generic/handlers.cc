@@ -4,6 +4,8 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -132,8 +134,16 @@ void raise_error_of_c(const char* message, void*) {
   if (found.waits || (found.may_run && !host.error)) throw UnknownThread(message);
   if (host.error) host.error(message, host.error_data);
 }
+// Messages of TH functions begin with their name, and count that function's arguments.
+bool names_function(const char* message) {
+  if (std::strncmp(message, "TH", 2) != 0) return false;
+  while (std::isalnum(static_cast<unsigned char>(*message)) || *message == '_') ++message;
+  return *message == ':';
+}
+// An argument that a package checks with THArgCheck is one of the function that Lua called.
 void raise_argument_error_of_c(int argument, const char* message, void*) {
   RunningThread found = find_running();
+  if (found.in_package && !names_function(message)) luaL_argerror(found.thread, argument, message);
   if (!found.thread) found.thread = found.resumer;
   if (found.thread) luaL_error(found.thread, "bad argument #%d (%s)", argument, message);
   if (found.waits || (found.may_run && !host.argument)) throw UnknownThread(message);

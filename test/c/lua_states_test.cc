@@ -53,6 +53,8 @@ class LuaState {
   LuaState(const LuaState&) = delete;
   LuaState& operator=(const LuaState&) = delete;
 
+  void define(const char* name, lua_CFunction function) { lua_register(L, name, function); }
+
   // Returns the result of the code as text. The arguments are its `...`, also as text.
   std::string run(const std::string& code, const std::vector<std::string>& arguments = {}) {
     bool failed = luaL_loadbuffer(L, code.data(), code.size(), "=job") != 0;
@@ -193,6 +195,30 @@ TEST(LuaStates, RaiseTheirOwnErrors) {
         "assert(t:sum() == 2)",
         {number(i)});
   });
+}
+
+TEST(LuaStates, NameTheFunctionOfAPackageThatChecksAnArgument) {
+  LuaState state;
+  state.define("checks", [](lua_State*) {
+    THArgCheck(0, 2, "dim %d wrong", 7);
+    return 0;
+  });
+  state.run("string.checks = checks");
+  // The number counts the arguments of the TH function, which the message names.
+  state.define("calls", [](lua_State*) {
+    THFloatBlas_gemm('x', 'n', 1, 1, 1, 1, nullptr, 1, nullptr, 1, 0, nullptr, 1);
+    return 0;
+  });
+  const auto message = [&](const std::string& call) {
+    return state.run("local _, message = pcall(function() local x = " + call +
+                     " return x end) return message");
+  };
+  std::string text = message("checks(1, 2)");
+  EXPECT_EQ(text.find("job:1: bad argument #2 to 'checks' (dim 7 wrong at "), 0U) << text;
+  text = message("('s'):checks(2)");
+  EXPECT_EQ(text.find("job:1: bad argument #1 to 'checks' (dim 7 wrong at "), 0U) << text;
+  text = message("calls(1, 2)");
+  EXPECT_EQ(text.find("job:1: bad argument #1 (THFloatBlas_gemm: "), 0U) << text;
 }
 
 TEST(LuaStates, GoOnInAnotherThread) {
