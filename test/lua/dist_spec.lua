@@ -105,6 +105,12 @@ describe('tensor.dist', function()
     end)
   end
 
+  when_mpi('keeps ranks in step after errors of one rank', function()
+    local output, status = start(2, 'in_step')
+    assert.are.equal('ok\n', output)
+    assert.are.equal(0, status)
+  end)
+
   when_mpi('gives the same bits for 1, 2, 3 and 4 ranks', function()
     local file = os.tmpname()
     finally(function() os.remove(file) end)

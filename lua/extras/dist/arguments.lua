@@ -31,14 +31,19 @@ function arguments.check_rank(group, name, rank)
    end
 end
 
---- fail(group, message): raises an error of a call that only this rank has found to be wrong. The
--- other ranks make the call, so it differs from the barrier here: they raise an error that contains
--- the message, and all ranks are in step.
-function arguments.fail(group, message)
-   message = files.without_position(message)
+--- announce(group, message): reports an error of a call that has failed on this rank. The other
+-- ranks make the call, so it differs from the barrier here: they raise an error that contains the
+-- message, and all ranks are in step.
+function arguments.announce(group, message)
    if group.own_size > 1 then
       pcall(native.call, group.native, 'barrier', nil, nil, nil, nil, false, message)
    end
+end
+
+--- fail(group, message): announces an error, and raises it.
+function arguments.fail(group, message)
+   message = files.without_position(message)
+   arguments.announce(group, message)
    raise(message)
 end
 

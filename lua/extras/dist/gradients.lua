@@ -1,6 +1,7 @@
 -- averageGradients: means over the ranks, in buckets that are reduced in the background.
 
 local tensor = require 'tensor'
+local files = require 'tensor.files'
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local parts = require 'tensor.dist.parts'
@@ -22,18 +23,28 @@ local function install(Group)
    local Reducer = {}
    Reducer.__index = Reducer
 
-   -- detail: the description of all tensors, on which the ranks must agree.
-   local function new_reducer(group, bytes, detail)
-      return setmetatable({group = group, bytes = bytes, detail = detail, open = {}, order = {},
-                           running = {}}, Reducer)
+   -- detail: the description of all tensors, on which the ranks must agree. plan: the calls that an
+   -- earlier Reducer made for such tensors, or nil. With a plan, finish() reduces the last bucket,
+   -- so that fail() can report an error at its last call.
+   local function new_reducer(group, bytes, detail, plan)
+      return setmetatable({group = group, bytes = bytes, detail = detail, plan = plan, calls = {},
+                           open = {}, order = {}, running = {}}, Reducer)
+   end
+
+   -- Starts to reduce a tensor of a bucket, or waits until it is reduced: mode, as in send().
+   function Reducer:call(leaf, bucket, mode)
+      local k = #self.calls + 1
+      self.calls[k] = {type = leaf:type():match '%a+$', size = leaf:size(),
+                       device = leaf:device(), bucket = bucket}
+      return native.call(self.group.native, 'allReduce', nil, leaf, 'mean', nil, mode,
+                         ('%s, bucket %d'):format(self.detail, bucket))
    end
 
    -- Reduces a bucket. mode: 'owning' starts to reduce it, false waits until it is done.
    function Reducer:send(bucket, mode)
       local small, works = {}, {}
       local function reduce(leaf)
-         works[#works + 1] = native.call(self.group.native, 'allReduce', nil, leaf, 'mean', nil,
-                                         mode, self.detail)
+         works[#works + 1] = self:call(leaf, #self.running + 1, mode)
       end
       self.open[bucket.type] = nil
       for _, leaf in ipairs(bucket.leaves) do
@@ -63,7 +74,8 @@ local function install(Group)
       end
       table.insert(bucket.leaves, leaf)
       bucket.bytes = bucket.bytes + bytes_of(leaf)
-      if bucket.bytes >= self.bytes then
+      local is_last = self.plan and #self.running + 1 == self.plan[#self.plan].bucket
+      if bucket.bytes >= self.bytes and not is_last then
          self:send(bucket, 'owning')
       end
    end
@@ -83,6 +95,19 @@ local function install(Group)
             Group.own_restore(bucket.small, bucket.flat)
          end
       end
+   end
+
+   -- Reports an error of this rank: all ranks raise an error that contains the message. The other
+   -- ranks make the calls of the plan. So does this rank, with zeros, up to the last call.
+   function Reducer:fail(message)
+      local plan = self.plan or {}
+      for k = #self.calls + 1, #plan - 1 do
+         pcall(function()
+            local zeros = tensor[plan[k].type](plan[k].size):zero():to(plan[k].device)
+            self:call(zeros, plan[k].bucket, false)
+         end)
+      end
+      arguments.announce(self.group, message)
    end
 
    local function check_floating(name, leaf)
@@ -131,13 +156,17 @@ local function install(Group)
    local Pass = {}
    Pass.__index = Pass
 
-   -- orders: the order of reduction for each description of parameters. All ranks must reduce in
-   -- the same order, but functions with branches complete gradients in different orders.
-   local function new_pass(group, bytes, argument, orders)
+   -- plans: for each description of parameters, the order of reduction and the calls of the last
+   -- pass. All ranks must reduce in the same order, but functions with branches complete gradients
+   -- in different orders.
+   local function new_pass(group, bytes, argument, plans)
       local found = parts.collect('grad', argument, true)
-      local detail = parts.of_call('grad', parts.describe(found))
-      return setmetatable({group = group, reducer = new_reducer(group, bytes, detail),
-                           orders = orders, order = orders[detail], detail = detail,
+      local key = parts.of_call('grad', parts.describe(found))
+      local plan = plans[key] or {}
+      -- After an error on one rank, the ranks must not average gradients of different steps.
+      local detail = ('%s, step %d'):format(key, group.own_steps)
+      return setmetatable({group = group, reducer = new_reducer(group, bytes, detail, plan.calls),
+                           plans = plans, key = key, order = plan.order, detail = detail,
                            complete = {}, completed = {}, sent = {}, next = 1}, Pass)
    end
 
@@ -162,11 +191,10 @@ local function install(Group)
    -- Reduces the other gradients, and waits. Returns the gradients. The order of later passes is
    -- that in which rank 1 completed them first.
    function Pass:finish(grads)
-      if not self.order and #self.completed > 0 then
+      if not self.order then
          local order = tensor.LongTensor(self.completed)
          native.call(self.group.native, 'broadcast', nil, order, nil, 0, false, self.detail)
          self.order = order:totable()
-         self.orders[self.detail] = self.order
       end
       self:advance()
       -- Gradients of numbers and of Blobs. Tensors of integers are constants: their gradients are 0
@@ -178,35 +206,48 @@ local function install(Group)
          end
       end
       self.reducer:finish()
+      self.plans[self.key] = {order = self.order, calls = self.reducer.calls}
       return parts.put(found)
    end
 
    --- grad(f [, options]): like tensor.grad, but the gradients are means over the ranks. They are
    -- reduced in the background, from the last layer to the first, while the backward pass goes on.
-   -- The other results of f are not changed. Tensors of integers in the argument are constants, as
+   -- The other results of f are not changed. An error on one rank is an error on all. Tensors of integers in the argument are constants, as
    -- in tensor.grad. options: those of averageGradients, and argument and tensors of tensor.grad.
    function Group:grad(f, options)
       options = arguments.options('grad', options, 'argument', 'bytes', 'deterministic', 'tensors')
       local own = {}
       local bytes = bucket_bytes('grad', options)
       local pass
-      local orders = {}
+      local plans = {}
       own.argument, own.tensors = options.argument, options.tensors
       if self.own_size > 1 and not options.deterministic then
          own.ready = function(gradient, number) pass:ready(gradient, number) end
       end
       local df = tensor.grad(f, own)
-      local function averaged(grads, ...)
-         if pass then
+      local function averaged(fine, grads, ...)
+         if not fine then
+            local message = 'an error in grad: ' .. files.without_position(grads)
+            if pass then
+               pass.reducer:fail(message)
+            else
+               arguments.announce(self, message)
+            end
+            error(grads, 0)
+         elseif pass then
             grads = pass:finish(grads)
-         elseif self.own_size > 1 then
+         else
             grads = self:own_ordered_reduce(parts.collect('grad', grads, true, true), 'mean')
          end
          return grads, ...
       end
       return function(...)
-         pass = own.ready and new_pass(self, bytes, (select(own.argument or 1, ...)), orders)
-         return averaged(df(...))
+         if self.own_size == 1 then
+            return df(...)
+         end
+         self.own_steps = (self.own_steps or 0) + 1
+         pass = own.ready and new_pass(self, bytes, (select(own.argument or 1, ...)), plans)
+         return averaged(pcall(df, ...))
       end
    end
 end

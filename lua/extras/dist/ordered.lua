@@ -4,6 +4,8 @@
 -- them up along the same tree. So the result does not depend on the number of ranks.
 
 local tensor = require 'tensor'
+local files = require 'tensor.files'
+local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local parts = require 'tensor.dist.parts'
 local raise = require 'tensor.native'.raise
@@ -187,7 +189,7 @@ local function install(Group)
       end
       local first, last = part(count, self.own_size, self.own_rank)
       local sums, found, returned, detail = {}, nil, nil, nil
-      for k = first, last - 1 do
+      local function add_chunk(k)
          returned = pack(f(k + 1))
          found = parts.collect('averageChunks', {versions.unpack(returned, 1, returned.n)}, true)
          for _, leaf in ipairs(found.leaves) do
@@ -209,14 +211,27 @@ local function install(Group)
             push(sums[j], 0, k, flatten(list), add)
          end
       end
+      for k = first, last - 1 do
+         local fine, problem = pcall(add_chunk, k)
+         if not fine then
+            arguments.announce(self, 'an error in averageChunks: '
+                                     .. files.without_position(problem))
+            error(problem, 0)
+         end
+      end
       -- The tensors that f returned stay as they are.
       local results = tree.clone(found.x)
       found = parts.collect('averageChunks', results, true)
+      local is_empty = true
       for j, list in ipairs(by_type(found.leaves)) do
          if sums[j][1].value:nElement() > 0 then
             restore(list, exchange(self, sums[j], count,
                                     parts.of_call('averageChunks', detail)):div(count))
+            is_empty = false
          end
+      end
+      if is_empty then
+         parts.agree(self, found)
       end
       parts.put(found)
       return versions.unpack(results, 1, returned.n)

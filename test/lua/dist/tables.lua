@@ -354,17 +354,18 @@ assert(dist.scatter(rank == 1 and values) == (rank == size and 'last' or nil))
 if size > 1 then
   local own = rank == 1
   local a, b = torch.FloatTensor(own and 2 or 3), torch.FloatTensor(own and 3 or 2)
-  local function texts(call)
-    return {('the ranks disagree: rank 1: %s of a Float[2], b Float[3] ('):format(call),
-            ('; rank%s: %s of a Float[3], b Float[2] ('):format(size == 2 and ' 2' or 's 2, 3',
-                                                                  call)}
+  local function texts(call, more)
+    return {('the ranks disagree: rank 1: %s of a Float[2], b Float[3]%s'):format(call, more),
+            ('; rank%s: %s of a Float[3], b Float[2]%s'):format(
+              size == 2 and ' 2' or 's 2, 3', call, more)}
   end
   for _, options in ipairs{{}, {deterministic = true}} do
-    fails(texts 'averageGradients', dist.averageGradients, {a = a:fill(rank), b = b:fill(rank)},
-          options)
+    fails(texts('averageGradients', options.deterministic and ' (' or ', bucket 1 ('),
+          dist.averageGradients, {a = a:fill(rank), b = b:fill(rank)}, options)
     assert(a:eq(rank):all() and b:eq(rank):all())
   end
-  fails(texts 'grad', dist.grad(function(p) return p.a:sum() + p.b:sum() end), {a = a, b = b})
+  fails(texts('grad', ', step '), dist.grad(function(p) return p.a:sum() + p.b:sum() end),
+        {a = a, b = b})
   fails({', from x Float[1]', ', from y Float[1]'}, dist.allReduce,
         {[own and 'x' or 'y'] = float(1)})
   fails({'rank 1: allReduce of Float[2 x 3] (allToAll', 'allReduce of Float[3 x 2]'},
@@ -394,7 +395,7 @@ if size > 1 then
   -- One rank is in a function of the program, the others in grad: the message names it. A barrier
   -- has no root.
   local df = dist.grad(function(p) return (p * p):sum() end)
-  fails({'rank 1: barrier; rank', ': grad of Float[5] ('}, own and dist.barrier or df,
+  fails({'rank 1: barrier; rank', ': grad of Float[5], step '}, own and dist.barrier or df,
         not own and torch.FloatTensor(5):fill(1) or nil)
 end
 dist.barrier()

@@ -1,0 +1,58 @@
+-- Run by dist_spec with 2 ranks: errors of one rank, which are errors on all ranks at this step.
+
+local torch = require 'tensor'
+local dist = require 'tensor.dist'
+
+local rank = dist.init{timeout = 60}
+local is_last = rank == dist.size()
+local function fails(message, f, ...)
+  local fine, problem = pcall(f, ...)
+  assert(not fine and tostring(problem):find(message, 1, true), tostring(problem))
+  return problem
+end
+
+-- The gradient of parameter k is k. The backward pass of the second one fails in some steps, when
+-- the gradients of the others are on their way.
+local failure, place
+local breaks = torch.customGradient(function(x) return x * 1 end, function(gradient)
+  if place == 'backward' then
+    error(failure, 0)
+  end
+  return gradient
+end)
+local params = {}
+for k = 1, 4 do
+  params[k] = torch.zeros(k < 3 and 5 or 200, 200)
+end
+for _, options in ipairs{{}, {bytes = 1}, {deterministic = true}} do
+  local df = dist.grad(function(p)
+    if place == 'forward' then
+      error(failure, 0)
+    end
+    return p[1]:sum() + breaks(p[2]):sum() * 2 + p[3]:sum() * 3 + p[4]:sum() * 4
+  end, options)
+  for step, own in ipairs{'forward', 'none', 'backward', 'none', 'forward', 'both', 'none'} do
+    failure = {'an object', step}
+    place = own == 'both' and 'forward' or is_last and own
+    if own == 'both' or is_last and own ~= 'none' then
+      local _, problem = pcall(df, params)
+      assert(problem == failure)
+    elseif own ~= 'none' then
+      fails('; rank 2: barrier, from an error in grad: table: ', df, params)
+    else
+      for k, gradient in ipairs(df(params)) do
+        assert(gradient:eq(k):all())
+      end
+    end
+  end
+end
+
+for _, value in ipairs{1, torch.FloatTensor()} do
+  fails(is_last and 'in a chunk' or 'barrier, from an error in averageChunks: in a chunk',
+        dist.averageChunks, 4, function(k) return k < 4 and value or error 'in a chunk' end)
+end
+dist.barrier()
+
+if rank == 1 then
+  print 'ok'
+end
