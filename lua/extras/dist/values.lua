@@ -4,6 +4,7 @@ local tensor = require 'tensor'
 local files = require 'tensor.files'
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
+local parts = require 'tensor.dist.parts'
 local raise = require 'tensor.native'.raise
 
 local function install(Group)
@@ -27,8 +28,10 @@ local function install(Group)
       return tensor.deserializeFromStorage(bytes:contiguous():clone():storage(), {functions = true})
    end
 
-   local function call(self, name, r, t, root)
-      native.call(self.native, name, r, t, nil, root and root - 1, false)
+   -- caller: the name of the function that the program has called. The ranks compare it.
+   local function call(self, caller, name, r, t, root)
+      native.call(self.native, name, r, t, nil, root and root - 1, false,
+                  parts.of_call(caller, 'a value'))
    end
 
    local function refuse_options(name, options)
@@ -39,17 +42,18 @@ local function install(Group)
       end
    end
 
-   function Group:own_broadcast_value(value, root, options)
+   function Group:own_broadcast_value(value, root, options, caller)
+      caller = caller or 'broadcast'
       refuse_options('broadcast', options)
       if self.own_size == 1 then
          return value
       end
       local is_root = self.own_rank == root
-      local bytes = is_root and bytes_of(self, 'broadcast', value)
+      local bytes = is_root and bytes_of(self, caller, value)
       local count = tensor.LongTensor{bytes and bytes:size(1) or 0}
-      call(self, 'broadcast', nil, count, root)
+      call(self, caller, 'broadcast', nil, count, root)
       bytes = bytes or tensor.CharTensor(count[1])
-      call(self, 'broadcast', nil, bytes, root)
+      call(self, caller, 'broadcast', nil, bytes, root)
       if is_root then
          return value
       end
@@ -64,7 +68,7 @@ local function install(Group)
          values[k] = other.owner[other.key]
       end
       if #values > 0 then
-         values = self:own_broadcast_value(values, root, {})
+         values = self:own_broadcast_value(values, root, {}, found.call)
       end
       for k, other in ipairs(found.others) do
          other.owner[other.key] = values[k]
@@ -80,15 +84,16 @@ local function install(Group)
       return values
    end
 
-   function Group:own_gather_values(name, value, root, options)
+   function Group:own_gather_values(name, value, root, options, caller)
+      caller = caller or name
       refuse_options(name, options)
-      local bytes = bytes_of(self, name, value)
+      local bytes = bytes_of(self, caller, value)
       local counts = tensor.LongTensor()
-      call(self, 'allGather', counts, tensor.LongTensor{bytes:size(1)})
+      call(self, caller, 'allGather', counts, tensor.LongTensor{bytes:size(1)})
       local padded = tensor.CharTensor(counts:max()):zero()
       padded:narrow(1, 1, bytes:size(1)):copy(bytes)
       local rows = tensor.CharTensor()
-      call(self, name, rows, padded, root)
+      call(self, caller, name, rows, padded, root)
       if root and root ~= self.own_rank then
          return nil
       end
@@ -118,9 +123,9 @@ local function install(Group)
             rows[k]:narrow(1, 1, counts[k]):copy(bytes)
          end
       end
-      call(self, 'broadcast', nil, counts, root)
+      call(self, 'scatter', 'broadcast', nil, counts, root)
       local own = tensor.CharTensor(counts:max())
-      call(self, 'scatter', own, rows, root)
+      call(self, 'scatter', 'scatter', own, rows, root)
       return Group.own_from_tensor(own:narrow(1, 1, counts[self.own_rank]))
    end
 end
