@@ -142,4 +142,58 @@ describe('tensor.training', function()
                            'Unwritable optimizer at <%?>: save its state, or use training.save')
     end
   end)
+
+  it('a checkpoint has the states of each rank', function()
+    local checkpoints = require 'tensor.checkpoints'
+    -- Different numbers on each rank, or the same.
+    local function parts(rank, seed)
+      local found = {g = {tensor.Generator()}, net = {nn.batchNorm(1)}, p = tensor.ones(1),
+                     step = optim.sgd{rate = 1}}
+      tensor.manualSeed(found.g[1], 50 + (seed or rank))
+      tensor.manualSeed(seed or rank)
+      found.net[1].state.mean:fill(rank)
+      found.step.state.rank = rank
+      return found
+    end
+    local function saved(seed)
+      local ranks = {}
+      for rank = 1, 3 do
+        ranks[rank] = checkpoints.own_states(parts(rank, seed))
+      end
+      local contents = checkpoints.contents(parts(1, seed))
+      contents.ranks = ranks
+      return contents
+    end
+    -- Returns the numbers of the two generators of a rank.
+    local function restored(contents, rank, mean)
+      local own = parts(9)
+      training.restore(checkpoints.of_rank(contents, own, rank), own)
+      assert.are.equal(mean, own.net[1].state.mean[1])
+      assert.are.equal(1, own.step.state.rank)
+      return tensor.uniform(), tensor.uniform(own.g[1])
+    end
+    local function expected(rank)
+      local own = parts(rank)
+      return tensor.uniform(), tensor.uniform(own.g[1])
+    end
+    local different, same, seen = saved(), saved(2), {}
+    for rank = 1, 5 do
+      local a, b = restored(different, rank, rank < 4 and rank or 1)
+      if rank < 4 then
+        assert.are.same({expected(rank)}, {a, b})
+      end
+      assert.is_nil(seen[a])
+      assert.is_nil(seen[b])
+      seen[a], seen[b] = true, true
+      assert.are.same({a, b}, {restored(different, rank, rank < 4 and rank or 1)})
+      assert.are.same({expected(2)}, {restored(same, rank, rank < 4 and rank or 1)})
+    end
+    different.ranks = nil
+    assert.are.same({expected(1)}, {restored(different, 2, 1)})
+    for _, damaged in ipairs{5, {5}, {{generator = tensor.ones(1)}}} do
+      different.ranks = damaged
+      assert.has_error(function() training.restore(different, parts(1)) end,
+                       'training.load: the value is not a checkpoint')
+    end
+  end)
 end)

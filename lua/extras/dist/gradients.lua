@@ -212,8 +212,9 @@ local function install(Group)
 
    --- grad(f [, options]): like tensor.grad, but the gradients are means over the ranks. They are
    -- reduced in the background, from the last layer to the first, while the backward pass goes on.
-   -- The other results of f are not changed. An error on one rank is an error on all. Tensors of integers in the argument are constants, as
-   -- in tensor.grad. options: those of averageGradients, and argument and tensors of tensor.grad.
+   -- The other results of f are not changed. An error on one rank is an error on all. Tensors of
+   -- integers in the argument are constants, as in tensor.grad. options: those of averageGradients,
+   -- and argument and tensors of tensor.grad.
    function Group:grad(f, options)
       options = arguments.options('grad', options, 'argument', 'bytes', 'deterministic', 'tensors')
       local own = {}

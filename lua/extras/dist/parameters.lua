@@ -2,6 +2,7 @@
 -- checkpoints.
 
 local tensor = require 'tensor'
+local checkpoints = require 'tensor.checkpoints'
 local files = require 'tensor.files'
 local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
@@ -92,31 +93,51 @@ local function install(Group)
       return first + 1, last
    end
 
-   --- save(filename, parts [, info]): training.save at rank 1. Returns when the file is written.
+   --- save(filename, parts [, info]): training.save at rank 1, with the random numbers, layers and
+   -- batches of each rank. Returns when the file is written.
    function Group:save(filename, parts, info)
-      local ok, problem = true, nil
-      if self.own_rank == 1 then
-         ok, problem = pcall(training.save, filename, parts, info)
+      local fine, own = pcall(checkpoints.own_states, parts)
+      if not fine then
+         arguments.fail(self, own)
       end
-      problem = self:own_broadcast_value(not ok and tostring(problem), 1, {})
+      local ranks = self:own_gather_values('gather', own, 1, {}, 'save')
+      local problem
+      if self.own_rank == 1 then
+         fine, problem = pcall(function()
+            local saved = checkpoints.contents(parts, info)
+            saved.ranks = ranks
+            tensor.save(filename, saved)
+         end)
+      end
+      problem = self:own_broadcast_value(not fine and tostring(problem), 1, {}, 'save')
       if problem then
          raise(files.without_position(problem))
       end
    end
 
    --- load(filename, parts): training.load for all ranks, with the file that rank 1 reads. The
-   -- number of ranks may differ from that at save. Returns info.
+   -- number of ranks may differ from that at save. If the checkpoint does not fit on one rank, all
+   -- ranks raise an error, and nothing is changed. Returns info.
    function Group:load(filename, parts)
-      local checkpoint
+      local saved
       if self.own_rank == 1 then
          local ok, read = pcall(training.read, filename)
-         checkpoint = ok and read or tostring(read)
+         saved = ok and read or tostring(read)
       end
-      checkpoint = self:own_broadcast_value(checkpoint, 1, {})
-      if type(checkpoint) == 'string' then
-         raise(files.without_position(checkpoint))
+      saved = self:own_broadcast_value(saved, 1, {}, 'load')
+      if type(saved) == 'string' then
+         raise(files.without_position(saved))
       end
-      return training.restore(checkpoint, parts, filename)
+      local fine, problem = pcall(function()
+         saved = checkpoints.of_rank(saved, parts, self.own_rank)
+         checkpoints.check(saved, parts, filename)
+      end)
+      if not fine then
+         arguments.fail(self, problem)
+      end
+      native.call(self.native, 'barrier', nil, nil, nil, nil, false,
+                  leaves_of.of_call('load', 'a checkpoint that fits'))
+      return checkpoints.copy(saved, parts)
    end
 end
 

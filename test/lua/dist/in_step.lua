@@ -1,4 +1,5 @@
--- Run by dist_spec with 2 ranks: errors of one rank, which are errors on all ranks at this step.
+-- Run by dist_spec with 2 ranks: errors of one rank, which are errors on all ranks at this step;
+-- checkpoints.
 
 local torch = require 'tensor'
 local dist = require 'tensor.dist'
@@ -53,6 +54,29 @@ for _, value in ipairs{1, torch.FloatTensor()} do
 end
 dist.barrier()
 
+-- A checkpoint has the random numbers of each rank. It fits on all ranks, or nothing is changed.
+local file = dist.broadcast(rank == 1 and os.tmpname())
+torch.manualSeed(rank)
+dist.save(file, {w = torch.ones(1)})
+local drawn = torch.uniform()
+torch.manualSeed(rank + 50)
+local parts = {w = torch.zeros(is_last and 2 or 1)}
+fails(is_last and 'training.load: ' .. file .. ': w: a tensor of size [2] is expected'
+      or 'rank 1: load of a checkpoint that fits; rank 2: barrier, from training.load: ',
+      dist.load, file, parts)
+assert(parts.w:sum() == 0)
+parts.w:resize(1)
+dist.load(file, parts)
+assert(parts.w:sum() == 1 and torch.uniform() == drawn)
+
+-- Different calls on Lua values, with messages of the same size.
+fails('rank 1: broadcast of a LongTensor of size [1]; rank 2: broadcast of a value (',
+      dist.broadcast, is_last and 'x' or torch.LongTensor{7})
+fails('rank 1: save of a value (allGather', is_last and dist.load or dist.save, file, parts)
+fails('; rank 2: broadcast of a value (', is_last and dist.broadcast or dist.load, file,
+      not is_last and parts or nil)
+dist.barrier()
 if rank == 1 then
+  os.remove(file)
   print 'ok'
 end
