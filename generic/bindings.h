@@ -100,8 +100,9 @@ const char* shown_class(lua_State* L, State* state, int index);
 const char* shown_type(lua_State* L, int index);
 void register_cuda_functions(lua_State* L, int module);
 void register_interrupt_functions(lua_State* L, int module);
-// For functions that wait: raises the error of Ctrl-C if the REPL catches it and it was pressed.
-void raise_interrupt(lua_State* L);
+// For functions that wait: raises the error of Ctrl-C if it was pressed. before: the debug hook
+// when the function began. In scripts Ctrl-C sets a hook.
+void raise_interrupt(lua_State* L, lua_Hook before);
 
 // Installs the TH error handlers so that errors and allocation failures in C functions are reported
 // to the Lua thread that calls update_handlers.

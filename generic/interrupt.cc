@@ -126,8 +126,9 @@ const Method functions[] = {{"_catchinterrupts", guarded<catch_interrupts>},
 
 }  // namespace
 
-void raise_interrupt(lua_State* L) {
+void raise_interrupt(lua_State* L, lua_Hook before) {
   if (waiting && pthread_equal(pthread_self(), lua_thread)) stop(L, nullptr);
+  if (lua_gethook(L) != before) luaL_error(L, "interrupted");
 }
 
 void register_interrupt_functions(lua_State* L, int module) { set_functions(L, functions, module); }

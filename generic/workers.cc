@@ -140,7 +140,7 @@ class Pool {
     } else {
       *ok = false;
       result->clear();
-      result->emplace_back(is_stopped_ ? "the threads have been stopped" : failure_);
+      result->emplace_back(failure_.empty() ? "the threads have been stopped" : failure_);
     }
     return true;
   }
@@ -163,6 +163,15 @@ class Pool {
     finished_.notify_all();
   }
   const Message& setup() const { return setup_; }
+  void fail(const char* text) noexcept {
+    std::lock_guard<std::mutex> lock(mutex_);
+    try {
+      failure_ = text;
+    } catch (const std::exception&) {
+      failure_ = "no memory";  // short enough to need none
+    }
+    finished_.notify_all();
+  }
 
  private:
   void check_process() const {
@@ -202,15 +211,6 @@ class Pool {
     lua_call(L, 0, 0);
     return 0;
   }
-  void fail(const char* text) noexcept {
-    std::lock_guard<std::mutex> lock(mutex_);
-    try {
-      failure_ = text;
-    } catch (const std::exception&) {
-      failure_ = "no memory";  // short enough to need none
-    }
-    finished_.notify_all();
-  }
 
   const std::string code_;
   const Message setup_;
@@ -249,8 +249,7 @@ class Pools {
  public:
   static void add(const std::shared_ptr<Pool>& pool) {
     static Pools* const pools = [] {
-      auto* made = new Pools;
-      instance = made;
+      Pools* made = instance = new Pools;
 #if defined(__GLIBC__)
       on_exit([](int status, void*) { instance->stop(status); }, nullptr);
 #else
@@ -276,6 +275,7 @@ class Pools {
       is_closed_ = true;
       pools.swap(pools_);
     }
+    if (own_pool) own_pool->fail("a thread of the pool has ended the program by os.exit");
     bool is_running = false;
     for (const std::weak_ptr<Pool>& pool : pools) {
       if (auto running_pool = pool.lock()) {
@@ -422,16 +422,16 @@ int submit(lua_State* L) {
   return 1;
 }
 
-// take(pool, number): waits for a job. Returns true and its result, a list; or false and a list
-// with the text of its error.
+// take(pool, number): waits for a job. Returns true and a list, its result; or false and its error.
 int take(lua_State* L) {
   Pool& pool = pool_at(L, 1);
   const int64_t number = check_integer(L, 2);
   Message& result = push_message(L);
   bool ok = false, is_done = false;
+  const lua_Hook hook = lua_gethook(L);
   while (!is_done) {
     protect(L, "threads", [&] { is_done = pool.take(number, &result, &ok); });
-    if (!is_done) raise_interrupt(L);
+    if (!is_done) raise_interrupt(L, hook);
   }
   lua_pushboolean(L, ok);
   push_list(L, result);

@@ -345,8 +345,21 @@ describe('threads of data.batches', function()
         local data, x = require 'tensor.data', tensor.rand(100, 10)
         local options = {size = 1, threads = 3, transform = function() os.exit(3) end}
         for _ in data.batches(x, options)() do end]], {seconds = 60})
-      assert.is_true(status == 3 or status == 1 and output:find('stopped', 1, true) ~= nil, output)
+      assert.is_true(status == 3 or status == 1 and output:find('os.exit', 1, true) ~= nil, output)
     end
+    -- The process waits for the second thread.
+    local output, status = child.run([[
+      local options = {size = 1, threads = 2, shuffle = false, transform = function(x)
+        require 'tensor.native'.sleep(x[1][1])
+        if x[1][1] == 0 then os.exit(3) end
+        return x
+      end}
+      local batches = require 'tensor.data'.batches(tensor.range(0, 1):view(2, 1), options)
+      print(pcall(function() for _ in batches() do end end))
+      io.stdout:flush()]], {seconds = 60})
+    assert.is_truthy(output:find('false\ta thread of the pool has ended the program by os.exit', 1,
+                                 true), output)
+    assert.is_true(status == 3 or status == 0, status)
   end)
 
   it('end with a program even if a function never returns', function()
@@ -371,6 +384,18 @@ describe('threads of data.batches', function()
     assert.are.equal(7, status)
     assert.are.equal('not lost', io.open(folder .. '/file'):read '*a')
     os.execute('rm -r ' .. folder)
+  end)
+
+  it('do not keep Ctrl-C from ending a script that waits for them', function()
+    local output, status = child.run([[
+      local batches = require 'tensor.data'.batches(tensor.ones(4), {size = 1, threads = 1,
+        transform = function()
+          os.execute '(sleep 0.2; kill -INT $PPID) &'
+          while true do require 'tensor.native'.sleep(1) end
+        end})
+      for _ in batches() do end]], {seconds = 30})
+    assert.are.equal(1, status, output)
+    assert.is_truthy(output:find('interrupted', 1, true), output)
   end)
 
   it('do not exist after a fork, which neither hangs nor fails', function()
