@@ -141,11 +141,12 @@ describe('tensor.dist', function()
     late = {'timeout: rank 2 did not take part within 4 s'},
     message = {'receive: rank 1 has sent an IntTensor of size [3]; a FloatTensor of size [3] is '
                .. 'expected'},
+    stopped = {'timeout: '},
     killed = {},
     inside = {},
   }
   for _, fault in ipairs{'shapes', 'order', 'error', 'end', 'pending', 'absent', 'late', 'message',
-                         'killed', 'inside'} do
+                         'stopped', 'killed', 'inside'} do
     when_mpi('ends all ranks: ' .. fault, function()
       local output, status = start(3, 'faults', fault)
       assert.are_not.equal(0, status)
@@ -165,6 +166,12 @@ describe('tensor.dist', function()
       assert.is_true(has_ended(pid))
     end
     assert.are.equal(3, count, output)
+  end)
+
+  when_mpi('does not count the time in which the job is suspended', function()
+    local output, status = start(3, 'faults', 'suspended')
+    assert.are.equal('all have continued\n', output)
+    assert.are.equal(0, status)
   end)
 
   -- With 2 ranks the elements are in the messages that compare the calls.

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,9 +16,12 @@
 
 namespace th::dist {
 
-double clock_seconds() {
+double WaitClock::look() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
+  const double now = std::chrono::duration<double>(since).count();
+  if (last_ >= 0) waited_ += std::min(now - last_, 0.1);
+  last_ = now;
+  return waited_;
 }
 
 namespace {
@@ -35,6 +39,8 @@ const TransportTable* load_transport(const PluginFile& plugin, std::string* prob
   }
   return table;
 }
+
+constexpr auto kLook = std::chrono::milliseconds(50);
 
 // While it exists: ends the process after some seconds. The start of a transport waits for all
 // ranks, cannot be interrupted, and knows no timeout.
@@ -56,8 +62,10 @@ class StartTimeout {
  private:
   void watch(double seconds, int processes) {
     std::unique_lock<std::mutex> lock(mutex_);
-    const std::chrono::duration<double> limit(seconds);
-    if (changed_.wait_for(lock, limit, [this] { return started_; })) return;
+    WaitClock clock;
+    while (clock.look() < seconds) {
+      if (changed_.wait_for(lock, kLook, [this] { return started_; })) return;
+    }
     std::fprintf(stderr,
                  "tensor: init: timeout: MPI did not start within %g s; %d ranks are expected\n",
                  seconds, processes);
@@ -171,6 +179,7 @@ void* Engine::start(const char* transport) {
   table_ = table;
   started_ = true;
   yields_ = !info_.test_yields && info_.local_size > available_cores();
+  if (info_.size > 1) watch_ = std::thread([this, rank = shown(info_.rank)] { watch(rank); });
   return world;
 }
 
@@ -181,6 +190,12 @@ void Engine::stop() {
     queued_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
+  {
+    std::lock_guard<std::mutex> lock(watch_mutex_);
+    watch_ends_ = true;
+    watch_changed_.notify_all();
+  }
+  if (watch_.joinable()) watch_.join();
   if (table_) check(table_->stop());
   table_ = nullptr;
 }
@@ -221,6 +236,26 @@ void Engine::work() {
     job.reset();
     lock.lock();
     busy_ = false;
+  }
+}
+
+// Ends the process if an exchange of data takes longer than the timeout: a call of the transport
+// cannot be interrupted. `rank` is that of this process, for the message.
+void Engine::watch(int64_t rank) {
+  std::unique_lock<std::mutex> lock(watch_mutex_);
+  int64_t seen = 0;
+  WaitClock clock;
+  while (!watch_changed_.wait_for(lock, kLook, [this] { return watch_ends_; })) {
+    const int64_t marks = marks_;
+    if (marks != seen || marks % 2 == 0) {
+      seen = marks;
+      clock = WaitClock();
+    }
+    if (clock.look() <= timeout()) continue;
+    std::fprintf(stderr,
+                 "tensor: rank %lld: timeout: an exchange of data did not end within %g s\n",
+                 static_cast<long long>(rank), timeout());
+    _exit(1);
   }
 }
 

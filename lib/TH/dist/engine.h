@@ -42,8 +42,16 @@ class Job {
   std::exception_ptr error_;
 };
 
-// Seconds on a clock that is never set back.
-double clock_seconds();
+// The time of a wait. A job may be suspended while it waits, so the time between two looks counts
+// for at most 0.1 s.
+class WaitClock {
+ public:
+  // The time since the first look, in seconds.
+  double look();
+
+ private:
+  double last_ = -1, waited_ = 0;
+};
 
 class Engine {
  public:
@@ -54,7 +62,8 @@ class Engine {
   const TransportTable& table() const { return *table_; }
   bool has_transport() const { return table_ != nullptr; }
   const TransportInfo& info() const { return info_; }
-  // Messages report a rank that has not taken part for this time, in seconds.
+  // Messages report a rank that has not taken part for this time, in seconds. An exchange of data
+  // that takes longer ends the process.
   double timeout() const { return timeout_; }
   void set_timeout(double seconds) { timeout_ = seconds; }
 
@@ -67,6 +76,8 @@ class Engine {
 
   // Serializes calls into the transport.
   std::mutex& calls() { return calls_; }
+  // Called before and after a call that waits for other ranks inside the transport.
+  void mark_transfer() noexcept { marks_.store(marks_.load() + 1); }
   // Runs f() on this thread, or behind the queued jobs, so that all ranks keep the order of calls.
   void run(const std::function<void()>& f);
   // Runs the job on the communication thread, after the earlier ones.
@@ -82,12 +93,13 @@ class Engine {
  private:
   Engine() = default;
   void work();
+  void watch(int64_t rank);
 
   const TransportTable* table_ = nullptr;
   TransportInfo info_ = {0, 1, 0, 1, false, ""};
   bool started_ = false;
   bool yields_ = false;  // pause() lets other processes of this core run
-  double timeout_ = 600;
+  std::atomic<double> timeout_{600};
   std::mutex calls_;
 
   std::mutex queue_mutex_;
@@ -96,6 +108,12 @@ class Engine {
   bool busy_ = false, stopping_ = false;
   std::thread thread_;
   std::atomic<int64_t> interrupts_{0};
+
+  std::atomic<int64_t> marks_{0};  // odd: a transfer has not ended
+  std::mutex watch_mutex_;
+  std::condition_variable watch_changed_;
+  bool watch_ends_ = false;
+  std::thread watch_;
 };
 
 // The transport for the memory of a device, or null.

@@ -128,7 +128,7 @@ void Group::exchange(int to, const Message& sent, size_t sent_bytes, int from, M
   const void* sign = stop_sign();
   const int64_t interrupts = e.interrupts();
   int64_t tests = 0;
-  double start = 0;
+  WaitClock clock;
   bool announced = false;
   while (true) {
     const bool look = e.pause(&tests);
@@ -137,8 +137,7 @@ void Group::exchange(int to, const Message& sent, size_t sent_bytes, int from, M
       if (test()) return;
     }
     if (!look) continue;
-    if (start == 0) start = clock_seconds();
-    const double waited = clock_seconds() - start;
+    const double waited = clock.look();
     const bool interrupted = stop_sign() != sign || e.interrupts() != interrupts;
     const bool late = waited > e.timeout();
     if (!announced && waited > std::min(1.0, e.timeout() / 4)) {

@@ -55,8 +55,12 @@ class Group {
   // Calls f(table, handle) for the transport, alone.
   template <class F>
   void transfer(const F& f) {
-    std::lock_guard<std::mutex> lock(engine().calls());
-    engine().check(f(engine().table(), handle_));
+    Engine& e = engine();
+    std::lock_guard<std::mutex> lock(e.calls());
+    e.mark_transfer();
+    const Problem problem = f(e.table(), handle_);
+    e.mark_transfer();
+    e.check(problem);
   }
   // A new group of the ranks that have the same color, in the order of their keys, or null for a
   // negative color. A collective, with a detail on which the ranks must agree.

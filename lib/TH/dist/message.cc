@@ -24,12 +24,12 @@ void await(Group& group, Transfer& transfer) {
   Engine& engine = group.engine();
   const void* sign = stop_sign();
   int64_t tests = 0;
-  double start = 0;
+  WaitClock clock;
   while (!group.transfers().progress(group, &transfer)) {
     if (!engine.pause(&tests)) continue;
-    if (start == 0) start = clock_seconds();
+    const double waited = clock.look();
     if (stop_sign() != sign) fail("interrupted while waiting for rank %lld", shown(transfer.rank));
-    if (clock_seconds() - start > engine.timeout()) {
+    if (waited > engine.timeout()) {
       fail("timeout: rank %lld did not %s within %g s", shown(transfer.rank),
            transfer.sends ? "receive" : "send", engine.timeout());
     }

@@ -55,6 +55,32 @@ elseif fault == 'inside' then
   while true do
     dist.allReduce(t)
   end
+elseif fault == 'stopped' then
+  -- Rank 2 is suspended, most likely while data is exchanged.
+  dist.init{timeout = 1}
+  t:resize(2 ^ 25):fill(1)
+  for step = 1, math.huge do
+    if rank == 2 and step == 3 then
+      os.execute '(sleep 0.1; kill -STOP $PPID) &'
+    end
+    dist.allReduce(t, 'max')
+  end
+elseif fault == 'suspended' then
+  -- All ranks are suspended for longer than the timeout, while rank 1 waits for the others.
+  dist.init{timeout = 2}
+  os.execute '(sleep 0.5; kill -STOP $PPID; sleep 3; kill -CONT $PPID) &'
+  if rank ~= 1 then
+    require 'tensor.native'.sleep(1)
+  end
+  if rank == 2 then
+    dist.send(t, 1)
+  elseif rank == 1 then
+    dist.receive(2)
+  end
+  dist.allReduce(t)
+  if rank == 1 then
+    print 'all have continued'
+  end
 elseif fault == 'interrupted' then
   -- Prints the number of each process. Then one of them presses Ctrl-C, that is, sends SIGINT to
   -- the launcher, an ancestor.
