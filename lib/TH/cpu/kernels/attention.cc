@@ -95,12 +95,23 @@ struct Attention {
       T* w = weights + i * cols;
       if (of.mask_of_bytes) {
         const auto* mask = reinterpret_cast<const uint8_t*>(m.data) + first;
-        for (int64_t j = 0; j < count; ++j) w[j] = mask[j * m.column] ? w[j] : kNothing;
+        for_columns(m.column, [=](auto step) {
+          for (int64_t j = 0; j < count; ++j) w[j] = mask[j * step] ? w[j] : kNothing;
+        });
       } else {
         const E* mask = reinterpret_cast<const E*>(m.data) + first;
-        for (int64_t j = 0; j < count; ++j) w[j] += load(mask[j * m.column]);
+        for_columns(m.column, [=](auto step) {
+          for (int64_t j = 0; j < count; ++j) w[j] += load(mask[j * step]);
+        });
       }
     }
+  }
+  // Calls f(step). Loops over contiguous or equal elements are vectorized.
+  template <class F>
+  static void for_columns(int64_t step, const F& f) {
+    if (step == 1) return f(std::integral_constant<int64_t, 1>());
+    if (step == 0) return f(std::integral_constant<int64_t, 0>());
+    f(step);
   }
 
   // Replaces weights by exp(weights - shift).
