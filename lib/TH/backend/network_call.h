@@ -74,11 +74,12 @@ struct SoftmaxCall {
   char* r;
 };
 
-// The losses of the classes of the rows of a contiguous matrix. weight_sum: the sum of the weights;
-// without weights, the number of classes.
+// The losses of the classes of rows. The rows are those of a contiguous matrix or, if inner > 1,
+// the columns of contiguous matrices of classes x inner, which is for the CPU only. weight_sum: the
+// sum of the weights; without weights, the number of classes.
 struct ClassRows {
   DType dtype;
-  int64_t rows, classes;
+  int64_t rows, classes, inner;
   const char* t;
   const int64_t* numbers;  // the classes of the rows: see position_of
   const char* weight;      // null: 1

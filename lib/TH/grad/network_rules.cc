@@ -190,8 +190,11 @@ void class_loss_rule(Backward& b, const LossParameters& at, double smoothing) {
   }
   if (t->numel() == 0) return;
   const int64_t dimension = a.dimension < 0 ? a.dimension + t->nDimension : a.dimension;
-  Var rows{rows_of_classes(t.get(), dimension)};
-  const int64_t count = rows->size[0];
+  const bool by_kernel = !is_recording() && (logs || b.value(at.sums));
+  Var rows{by_kernel ? planes_of_classes(t.get(), dimension, classes.get())
+                     : rows_of_classes(t.get(), dimension)};
+  const bool by_columns = rows->nDimension == 3;
+  const int64_t count = rows->numel() / t->size[dimension];
   Var g = converted(b.gradient(), DType::Double);
   if (at.divisor >= 0) {
     if (const Var divisor = b.value(at.divisor)) g = g / divisor;
@@ -201,7 +204,7 @@ void class_loss_rule(Backward& b, const LossParameters& at, double smoothing) {
   }
   const Var sums = logs ? Var() : b.value(at.sums);
   Var slope;
-  if (!is_recording() && (logs || sums)) {
+  if (by_kernel) {
     slope = new_result(t->dtype);
     ops::classLossSlopes(slope.get(), g.get(), rows.get(), classes.get(), weight.get(), sums.get(),
                          a.ignoreIndex, smoothing);
@@ -211,6 +214,7 @@ void class_loss_rule(Backward& b, const LossParameters& at, double smoothing) {
     slope = class_slopes(reshaped(converted(g, rows->dtype), 2, column), rows, classes,
                          in_compute_type(weight), logs, a.ignoreIndex, smoothing);
   }
+  if (by_columns) return b.give(at.t, reshaped(slope, t->nDimension, t->size));
   // The classes go back to their dimension.
   int64_t size[kMaxDims], order[kMaxDims];
   const int last = t->nDimension - 1;

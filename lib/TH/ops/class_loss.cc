@@ -43,13 +43,21 @@ void check_losses(A& a, const Shapes& s, Tensor* const& t, double smoothing) {
   check_numbers(a.op, s, a.classes, count, a.ignoreIndex);
 }
 
-ClassRows rows_of(Operands& at, Tensor* rows, Tensor* classes, Tensor* weight, int64_t ignored,
+int64_t rows_of(const Tensor& t, int64_t dimension) {
+  int64_t n = 1;
+  for (int d = 0; d < t.nDimension; ++d) n *= d == dimension ? 1 : t.size[d];
+  return n;
+}
+
+// planes: the result of planes_of_classes.
+ClassRows rows_of(Operands& at, Tensor* planes, Tensor* classes, Tensor* weight, int64_t ignored,
                   double smoothing, double weight_sum) {
   ClassRows of;
-  of.dtype = rows->dtype;
-  of.rows = rows->size[0];
-  of.classes = rows->size[1];
-  of.t = at.read(rows).data;
+  of.dtype = planes->dtype;
+  of.inner = planes->nDimension == 3 ? planes->size[2] : 1;
+  of.rows = planes->size[0] * of.inner;
+  of.classes = planes->size[1];
+  of.t = at.read(planes).data;
   of.numbers = reinterpret_cast<const int64_t*>(at.read(classes).data);
   of.weight = weight ? at.read(weight).data : nullptr;
   of.ignored = ignored;
@@ -71,17 +79,18 @@ struct Losses {
 
 template <class A>
 Losses losses_of(const A& a, Tensor* t, double smoothing, Tensor* sums) {
-  TensorRef rows = rows_of_classes(t, a.dimension), classes = contiguous(a.classes);
+  TensorRef planes = planes_of_classes(t, a.dimension, a.classes);
+  TensorRef classes = contiguous(a.classes);
   TensorRef weight = a.weight ? contiguous(a.weight) : TensorRef();
-  const int64_t count = rows->size[0];
+  const int64_t count = rows_of(*t, a.dimension);
   Losses losses = {TensorRef(tensor_new_sized(DType::Double, 1, &count)),
                    TensorRef(tensor_new_sized(DType::Double, 1, &count))};
   if (count == 0) return losses;
-  const double weight_sum = weight_sum_of(a.weight, smoothing, rows->size[1]);
+  const double weight_sum = weight_sum_of(a.weight, smoothing, planes->size[1]);
   run(a.op, device_of({t, a.classes}), [&](Operands& at) {
     ClassLossCall call;
-    call.of =
-        rows_of(at, rows.get(), classes.get(), weight.get(), a.ignoreIndex, smoothing, weight_sum);
+    call.of = rows_of(at, planes.get(), classes.get(), weight.get(), a.ignoreIndex, smoothing,
+                      weight_sum);
     const auto result = [&](Tensor* r) { return reinterpret_cast<double*>(at.overwrite(r)); };
     call.losses = result(losses.values.get());
     call.weights = result(losses.weights.get());
@@ -95,11 +104,6 @@ Losses losses_of(const A& a, Tensor* t, double smoothing, Tensor* sums) {
 TensorRef sums_or_new(Tensor* given, int64_t count) {
   const int64_t size[] = {count, kSums};
   return given ? shared(given) : TensorRef(tensor_new_sized(DType::Double, 2, size));
-}
-int64_t rows_of(const Tensor& t, int64_t dimension) {
-  int64_t n = 1;
-  for (int d = 0; d < t.nDimension; ++d) n *= d == dimension ? 1 : t.size[d];
-  return n;
 }
 
 template <class A>
@@ -137,6 +141,18 @@ TensorRef rows_of_classes(Tensor* t, int64_t dimension) {
   const int64_t size[] = {rows_of(*t, dimension), t->size[dimension]};
   TensorRef whole = contiguous(moved.get());
   return reshaped(whole.get(), 2, size);
+}
+
+TensorRef planes_of_classes(Tensor* t, int64_t dimension, Tensor* classes) {
+  constexpr int64_t kFewestColumns = 16;
+  int64_t size[] = {1, t->size[dimension], 1};
+  for (int64_t d = 0; d < dimension; ++d) size[0] *= t->size[d];
+  for (int64_t d = dimension + 1; d < t->nDimension; ++d) size[2] *= t->size[d];
+  if (device_of({t, classes}) || size[2] < kFewestColumns || t->stride[dimension] == 1) {
+    return rows_of_classes(t, dimension);
+  }
+  TensorRef whole = contiguous(t);
+  return reshaped(whole.get(), 3, size);
 }
 
 ValidClasses valid_classes(Tensor* classes, int64_t ignored) {
@@ -184,10 +200,10 @@ void calls(args::nll& a) {
 }
 
 void shapes(args::classLossSlopes& a, Shapes& s) {
-  if (a.t->nDimension != 2) {
-    s.fail(a.t, "a matrix is expected, got size %s", shape_text(*a.t).c_str());
+  if (a.t->nDimension != 2 && a.t->nDimension != 3) {
+    s.fail(a.t, "a tensor of 2 or 3 dimensions is expected, got size %s", shape_text(*a.t).c_str());
   }
-  const int64_t rows = a.t->size[0], classes = a.t->size[1];
+  const int64_t rows = rows_of(*a.t, 1), classes = a.t->size[1];
   if (!has_shape(*a.gradient, 1, &rows)) {
     s.fail(a.gradient, "a vector of %lld rows is expected, got size %s",
            static_cast<long long>(rows), shape_text(*a.gradient).c_str());
@@ -211,6 +227,16 @@ void shapes(args::classLossSlopes& a, Shapes& s) {
 
 void calls(args::classLossSlopes& a) {
   if (a.t->numel() == 0) return;
+  if (a.t->nDimension == 3 && device_of({a.t, a.classes})) {
+    // Devices compute rows.
+    TensorRef rows = rows_of_classes(a.t, 1), slope = empty(a.t->dtype);
+    ops::classLossSlopes(slope.get(), a.gradient, rows.get(), a.classes, a.weight, a.sums,
+                         a.ignoreIndex, a.labelSmoothing);
+    const int64_t size[] = {a.t->size[0], a.t->size[2], a.t->size[1]};
+    TensorRef planes = reshaped(slope.get(), 3, size);
+    TensorRef moved = view_of(planes, [&](Tensor* v) { views::transpose(v, planes.get(), 1, 2); });
+    return ops::copy(a.slope, moved.get());
+  }
   TensorRef g = contiguous(a.gradient), t = contiguous(a.t), classes = contiguous(a.classes);
   TensorRef weight = a.weight ? contiguous(a.weight) : TensorRef();
   TensorRef sums = a.sums ? contiguous(a.sums) : TensorRef();

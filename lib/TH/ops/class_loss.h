@@ -8,6 +8,10 @@ namespace th {
 // Returns t with the classes in the last dimension, as a matrix of rows: a view or a copy.
 TensorRef rows_of_classes(Tensor* t, int64_t dimension);
 
+// Returns t for classLossSlopes: a matrix as above, or t as outer x classes x inner if the CPU
+// computes the losses of `classes` by columns.
+TensorRef planes_of_classes(Tensor* t, int64_t dimension, Tensor* classes);
+
 // Returns the class numbers as a vector in which the ignored ones are valid, and a vector with 1 at
 // those.
 struct ValidClasses {

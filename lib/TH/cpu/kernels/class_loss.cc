@@ -1,5 +1,6 @@
 // Losses of class numbers: cross-entropy of logits, or negative log-likelihood, of each row.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -45,8 +46,147 @@ RowWeights weights_of(const ClassRows& of, const T* weight, int64_t row) {
   return {number, (1 - of.smoothing) * w, of.smoothing / static_cast<double>(of.classes)};
 }
 
+// ---- columns ----
+
+// Calls f(row, m, t) for blocks of m rows that are neighboring columns. t: the element of the first
+// class in the first of them.
+template <class T, class F>
+void for_column_blocks(const ClassRows& of, T* t, const F& f) {
+  const int64_t inner = of.inner, blocks = (inner + kBlock - 1) / kBlock;
+  const int64_t grain = Grain::costly / (of.classes * std::min<int64_t>(inner, kBlock)) + 1;
+  parallel_for(of.rows / inner * blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t matrix = task / blocks, first = task % blocks * kBlock;
+      f(matrix * inner + first, std::min<int64_t>(kBlock, inner - first),
+        t + matrix * of.classes * inner + first);
+    }
+  });
+}
+
+// Elements in their compute type: themselves, or a copy.
+template <class T>
+const ComputeOf<T>* computable(const T* t, int64_t n, ComputeOf<T>* copy) {
+  if constexpr (std::is_same_v<T, ComputeOf<T>>) {
+    return t;
+  } else {
+    load_block<T>(reinterpret_cast<const char*>(t), sizeof(T), n, copy);
+    return copy;
+  }
+}
+
+// The columns of a block: buffers for the elements of a class.
+template <class T>
+struct Columns {
+  using A = ComputeOf<T>;
+  const T* t;
+  int64_t inner, m;
+  alignas(64) A largest[kBlock], x[kBlock];
+
+  const A* read(int64_t k) { return computable(t + k * inner, m, x); }
+
+  // Returns exp(element - largest) of a class.
+  const A* exponentials_of(int64_t k) {
+    const A* from = read(k);
+    for (int64_t i = 0; i < m; ++i) x[i] = from[i] - largest[i];
+    for (int64_t i = m; i < padded_to_lanes(m); ++i) x[i] = 0;
+    exponentials(x, m);
+    return x;
+  }
+
+  void find_sums(int64_t classes, RowSum* sums) {
+    const A kNothing = -std::numeric_limits<A>::infinity();
+    for (int64_t i = 0; i < m; ++i) largest[i] = kNothing;
+    for (int64_t k = 0; k < classes; ++k) {
+      const A* from = read(k);
+      for (int64_t i = 0; i < m; ++i) largest[i] = from[i] > largest[i] ? from[i] : largest[i];
+    }
+    for (int64_t i = 0; i < m; ++i) largest[i] = largest[i] == kNothing ? A(0) : largest[i];
+    double sum[kBlock] = {};
+    for (int64_t k = 0; k < classes; ++k) {
+      const A* e = exponentials_of(k);
+      for (int64_t i = 0; i < m; ++i) sum[i] += static_cast<double>(e[i]);
+    }
+    for (int64_t i = 0; i < m; ++i) sums[i] = {static_cast<double>(largest[i]), sum[i]};
+  }
+};
+
+template <class T>
+void column_losses(const ClassLossCall& c) {
+  const ClassRows& of = c.of;
+  const T* weight = reinterpret_cast<const T*>(of.weight);
+  const auto run = [&](int64_t first, int64_t m, const T* t) {
+    Columns<T> columns = {t, of.inner, m, {}, {}};
+    double log_sum[kBlock] = {}, rest[kBlock] = {};
+    if (c.sums) {
+      columns.find_sums(of.classes, c.sums + first);
+      for (int64_t i = 0; i < m; ++i) log_sum[i] = c.sums[first + i].sum;
+      const double* const in[] = {log_sum};
+      const functor::log<double> log(nullptr);
+      compute_block(log, in, log_sum, padded_to_lanes(m), std::make_index_sequence<1>());
+    }
+    const auto loss_of = [&](int64_t i, ComputeOf<T> x) {
+      return log_sum[i] - (static_cast<double>(x) - static_cast<double>(columns.largest[i]));
+    };
+    for (int64_t k = 0; of.smoothing > 0 && k < of.classes; ++k) {
+      const double each = weight ? static_cast<double>(load(weight[k])) : 1;
+      const ComputeOf<T>* x = columns.read(k);
+      for (int64_t i = 0; i < m; ++i) rest[i] += each * loss_of(i, x[i]);
+    }
+    for (int64_t i = 0; i < m; ++i) {
+      const int64_t row = first + i;
+      const RowWeights w = weights_of(of, weight, row);
+      c.losses[row] = c.weights[row] = 0;
+      if (w.number < 0) continue;
+      c.weights[row] = weight ? static_cast<double>(load(weight[w.number])) : 1;
+      c.losses[row] = w.own * loss_of(i, load(t[w.number * of.inner + i]));
+      if (w.each > 0) c.losses[row] += w.each * rest[i];
+    }
+  };
+  for_column_blocks(of, reinterpret_cast<const T*>(of.t), run);
+}
+
+template <class T>
+void column_slopes(const ClassLossSlopesCall& c) {
+  using A = ComputeOf<T>;
+  using Number = std::conditional_t<sizeof(A) == 4, int32_t, int64_t>;  // vectorized with A
+  const ClassRows& of = c.of;
+  const T* weight = reinterpret_cast<const T*>(of.weight);
+  const auto run = [&](int64_t first, int64_t m, T* slopes) {
+    const int64_t before = slopes - reinterpret_cast<T*>(c.slope);
+    Columns<T> columns = {reinterpret_cast<const T*>(of.t) + before, of.inner, m, {}, {}};
+    A of_exponential[kBlock] = {}, own[kBlock], each[kBlock], slope[kBlock];
+    Number number[kBlock];
+    for (int64_t i = 0; i < m; ++i) {
+      const RowWeights w = weights_of(of, weight, first + i);
+      const double g = c.g[first + i];
+      number[i] = static_cast<Number>(w.number);
+      own[i] = static_cast<A>(w.own * g);
+      each[i] = static_cast<A>(w.each * g);
+      if (!c.sums || w.number < 0) continue;
+      columns.largest[i] = static_cast<A>(c.sums[first + i].largest);
+      of_exponential[i] = static_cast<A>(w.sum(of) * g / c.sums[first + i].sum);
+    }
+    for (int64_t k = 0; k < of.classes; ++k) {
+      const A* e = c.sums ? columns.exponentials_of(k) : columns.x;
+      const Number class_number = static_cast<Number>(k);
+      const A factor = weight ? static_cast<A>(load(weight[k])) : A(1);
+      for (int64_t i = 0; i < m; ++i) {
+        const A rest = each[i] == 0 ? A(0) : each[i] * factor;
+        const A part = (number[i] == class_number ? own[i] : A(0)) + rest;
+        // The elements of ignored rows may be NaN.
+        slope[i] = number[i] < 0 ? A(0) : e[i] * of_exponential[i] - part;
+      }
+      store_block<T>(reinterpret_cast<char*>(slopes + k * of.inner), sizeof(T), m, slope);
+    }
+  };
+  for_column_blocks(of, reinterpret_cast<T*>(c.slope), run);
+}
+
+// ---- rows ----
+
 template <class T>
 void class_losses(const ClassLossCall& c) {
+  if (c.of.inner > 1) return column_losses<T>(c);
   const ClassRows& of = c.of;
   const T* weight = reinterpret_cast<const T*>(of.weight);
   const int64_t n = of.classes, grain = Grain::costly / n + 1;
@@ -97,6 +237,7 @@ struct WeightSlopes {
 
 template <class T>
 void class_loss_slopes(const ClassLossSlopesCall& c) {
+  if (c.of.inner > 1) return column_slopes<T>(c);
   using A = ComputeOf<T>;
   const ClassRows& of = c.of;
   const T* weight = reinterpret_cast<const T*>(of.weight);
