@@ -14,6 +14,7 @@
 #include "backend/sort_call.h"
 #include "cpu/kernels/distinct_keys.h"
 #include "cpu/kernels/positions.h"
+#include "cpu/kernels/sort_few.h"
 #include "cpu/kernels/sort_keys.h"
 #include "cpu/kernels/sort_narrow.h"
 #include "cpu/kernels/sort_network.h"
@@ -29,8 +30,7 @@ namespace {
 constexpr int64_t kInsertion = 40;
 constexpr int64_t kRadix = 256;
 // Few positions of rows of at least kLong elements are selected by sampling.
-constexpr int64_t kLong = 2048;
-constexpr int64_t kBlock = 256;  // elements tested at a time
+constexpr int64_t kLong = 512;
 // Rows of at least kCounted elements are sorted by counting if a sample of kCountedSamples elements
 // has at most kSampledDistinct different ones.
 constexpr int64_t kCounted = 4096;
@@ -205,13 +205,23 @@ class RowSorter {
     if constexpr (kIsWide) {
       if (row.n > kInsertion && row.n <= kMostNarrow && count_ == row.n && sort_narrow(row)) return;
     }
+    int64_t first = 0;
+    bool exact = true;
+    if (is_by_minima(row.n, first_ + count_)) {
+      const Key most = bound_of_smallest(row.in, row.in_step, row.n, flip_, first_ + count_);
+      int64_t kept = pack_between(row, 0, most, &first, &exact);
+      if (kept > kInsertion) kept = drop_ties(kept, most, first_ + count_);
+      if (kept > kInsertion) {
+        return unpack(row, exact, sort_range<Pack>(keys_, kept, first_, count_), 1);
+      }
+      sort_by_insertion<Pack>(keys_, kept);
+      return unpack(row, exact, keys_ + first_, 1);
+    }
     if (is_by_sample(row.n, count_)) {
-      int64_t first = 0;
-      bool exact = true;
       const int64_t kept = pack_near(row, &first, &exact);
       if (kept >= 0) return unpack(row, exact, sort_range<Pack>(keys_, kept, first, count_), 1);
     }
-    const bool exact = pack_row(row, keys_, 1);
+    exact = pack_row(row, keys_, 1);
     Packed* range = keys_ + first_;
     if (row.n <= kInsertion) {
       sort_by_insertion<Pack>(keys_, row.n);
@@ -336,13 +346,22 @@ class RowSorter {
     const auto least = static_cast<Key>(range.low < 0 ? 0 : Pack::key(sample[range.low]));
     const auto most =
         static_cast<Key>(range.high < size ? Pack::key(sample[range.high]) : ~uint64_t(0));
+    const int64_t kept = pack_between(row, least, most, first, exact);
+    return *first >= 0 && *first + count_ <= kept ? kept : -1;
+  }
+
+  // Packs only the keys from `least` to `most`. Returns their number, and writes the position of
+  // the range among them to *first.
+  int64_t pack_between(const SortRow<T>& row, Key least, Key most, int64_t* first,
+                       bool* exact) const {
+    const int64_t n = row.n;
     int64_t below = 0, kept = 0;
-    for (int64_t i = 0; i < n; i += kBlock) {
-      const int64_t m = std::min(kBlock, n - i);
+    for (int64_t i = 0; i < n; i += kTested) {
+      const int64_t m = std::min(kTested, n - i);
       const T* in = row.in + i * row.in_step;
-      Key keys[kBlock];
-      uint8_t marks[kBlock];
-      int32_t positions[kBlock + kPositionsAtOnce];
+      Key keys[kTested];
+      uint8_t marks[kTested];
+      int32_t positions[kTested + kPositionsAtOnce];
       read_keys(in, row.in_step, m, flip_, keys);
       below += mark(keys, m, least, most, marks);
       const int64_t count = positions_of(marks, m, positions);
@@ -354,7 +373,23 @@ class RowSorter {
       kept += count;
     }
     *first = first_ - below;
-    return *first >= 0 && *first + count_ <= kept ? kept : -1;
+    return kept;
+  }
+
+  // Drops keys that are equal to `most` and not among the `count` smallest. No key is larger. n:
+  // the number of packed keys. Returns the number of keys that remain.
+  int64_t drop_ties(int64_t n, Key most, int64_t count) const {
+    int64_t below = 0, kept = 0;
+    for (int64_t i = 0; i < n; ++i) below += Pack::key(keys_[i]) < most;
+    int64_t ties = count - below;
+    for (int64_t i = 0; i < n; ++i) {
+      const Packed packed = keys_[i];
+      const bool is_tie = Pack::key(packed) == most;
+      keys_[kept] = packed;
+      kept += !is_tie | (ties > 0);
+      ties -= is_tie;
+    }
+    return kept;
   }
 
   // Marks the keys from `least` to `most`. Returns the number of smaller ones.
@@ -419,6 +454,8 @@ void sort_rows(const SortCall& call) {
   int64_t count = call.plan.numel;
   int64_t least = std::max<int64_t>(1, Grain::costly / call.n);
   int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
+  const bool is_few =
+      is_by_minima(call.n, call.first + call.count) || is_by_sample(call.n, call.count);
   int64_t capacity = (Sorter::capacity(call.n, count) + 7) / 8 * 8;
   Workspace<typename Pack::Type> workspace(workers * capacity);
   parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
@@ -438,7 +475,7 @@ void sort_rows(const SortCall& call) {
                                     call.index_step / index_item,
                                     call.n};
                        }
-                       if (Sorter::are_together(call.n, some)) {
+                       if (Sorter::are_together(call.n, some) && !is_few) {
                          sorter.sort_together(rows, some);
                        } else {
                          for (int64_t j = 0; j < some; ++j) sorter.sort(rows[j]);

@@ -1,0 +1,148 @@
+-- Few elements of rows, and columns by index, compared with those of whole rows.
+
+local tensor = require 'tensor'
+local same_on_threads = require 'support.same_on_threads'
+
+local nan = 0 / 0
+-- Lengths around those of columns, blocks, and parts of long rows.
+local LENGTHS = {63, 64, 127, 257, 600, 8193}
+local COUNTS = {1, 5, 16, 17, 50}
+
+local function equal(a, b)
+  return a:eq(b):add(a:ne(a):cmul(b:ne(b))):min() == 1
+end
+
+local contents = {
+  random = function(t) t:random(-10000, 10000) end,
+  few = function(t) t:random(0, 3) end,
+  level = function(t) t:fill(7) end,
+  up = function(t) t:copy(tensor.range(1, t:size(2)):view(1, -1):expandAs(t)) end,
+  down = function(t) t:copy(tensor.range(t:size(2), 1, -1):view(1, -1):expandAs(t)) end,
+  ends = function(t)
+    t:random(-100, 100)
+    t[{{}, {-20, -1}}]:random(-30000, 30000)
+  end,
+  special = function(t, is_real)
+    t:random(-100, 100)
+    if not is_real then return end
+    t[1][5], t[1][40], t[1][50], t[1][62] = nan, 1 / 0, -1 / 0, -0
+    t[2]:fill(nan)
+    t[3]:fill(-0)
+    t[3][7] = 0
+  end,
+}
+
+describe('few elements', function()
+  for _, class in ipairs{'Byte', 'Short', 'Half', 'Float', 'Double'} do
+    it('of rows of a ' .. class .. 'Tensor are the first ones of the sorted row', function()
+      tensor.manualSeed(3)
+      local is_real = class == 'Half' or class == 'Float' or class == 'Double'
+      for _, n in ipairs(LENGTHS) do
+        for name, fill in pairs(contents) do
+          local wide = tensor.DoubleTensor(4, n)
+          fill(wide, is_real)
+          if class == 'Byte' then wide:remainder(256) end
+          local rows = wide:type(('torch.%sTensor'):format(class))
+          local gaps = tensor[class .. 'Tensor'](4, n, 2):select(3, 2):copy(rows)
+          for _, largest in ipairs{false, true} do
+            local values, indices = tensor.sort(rows, 2, largest)
+            for _, k in ipairs(COUNTS) do
+              local what = ('%d of %d, %s'):format(k, n, name)
+              for layout, t in pairs{rows = rows, gaps = gaps, one = rows[{{1}}],
+                                     columns = rows:t():clone():t()} do
+                local v, i = tensor.topk(t, k, 2, largest)
+                local m = t:size(1)
+                assert(equal(v, values[{{1, m}, {1, k}}]), what .. layout)
+                assert(i:equal(indices[{{1, m}, {1, k}}]), what .. layout)
+                if not largest then
+                  v, i = tensor.kthvalue(t, k, 2)
+                  assert(equal(v, values[{{1, m}, {k, k}}]), what .. layout)
+                  assert(i:equal(indices[{{1, m}, {k, k}}]), what .. layout)
+                end
+              end
+            end
+          end
+        end
+      end
+    end)
+  end
+
+  it('of long rows are the first ones of the sorted row', function()
+    local t = tensor.IntTensor(20001):random(-1e6, 1e6)
+    t:narrow(1, 9000, 20):random(-2e6, 2e6)
+    for _, largest in ipairs{false, true} do
+      local values, indices = tensor.sort(t, 1, largest)
+      for _, k in ipairs(COUNTS) do
+        local v, i = tensor.topk(t, k, 1, largest)
+        assert.is_true(v:equal(values:narrow(1, 1, k)) and i:equal(indices:narrow(1, 1, k)))
+      end
+    end
+  end)
+
+  it('are the same with any number of threads', function()
+    local t = tensor.FloatTensor(50, 1000):normal()
+    same_on_threads({1, 2}, function() return tensor.topk(t, 5, 2, true) end)
+  end)
+end)
+
+describe('columns by index', function()
+  for _, class in ipairs{'Byte', 'Half', 'Float', 'Double'} do
+    it('of a ' .. class .. 'Tensor are gathered, copied and added', function()
+      for _, case in ipairs{{1, 7, 3}, {3, 5, 9}, {6, 1, 4}, {40, 30, 1200}, {513, 8, 512}} do
+        local rows, columns, count = unpack(case)
+        local whole = tensor[class .. 'Tensor'](rows, columns, 2)
+        whole:copy(tensor.Tensor(rows, columns, 2):random(1, 3))
+        local numbers = tensor.LongTensor(count, 2)
+        numbers:random(1, columns)
+        numbers[1] = -columns
+        local unique = tensor.randperm(columns):long()
+        for _, own in ipairs{whole:select(3, 1), whole:select(3, 1):clone(),
+                             whole:select(3, 2):t():clone():t()} do
+          for _, index in ipairs{numbers:select(2, 1), numbers:select(2, 2):clone()} do
+            local found, list, want = own:index(2, index), own:totable(), {}
+            for i = 1, rows do
+              want[i] = {}
+              for k = 1, count do
+                local at = index[k]
+                want[i][k] = list[i][at < 0 and at + columns + 1 or at]
+              end
+            end
+            assert.are.same(want, found:totable())
+            local sums = own:clone():zero()
+            sums:indexAdd(2, index, own:index(2, index):fill(1))
+            for c = 1, columns do
+              local times = index:eq(c):sum() + index:eq(c - columns - 1):sum()
+              assert.are.equal(class == 'Byte' and times % 256 or times, sums[rows][c])
+              assert.are.equal(sums[rows][c], sums[1][c])
+            end
+          end
+          local moved = own:clone():zero():indexCopy(2, unique, own)
+          assert.is_true(moved:index(2, unique):equal(own))
+        end
+      end
+    end)
+  end
+
+  it('add Halfs as floats that are rounded', function()
+    local list = tensor.FloatTensor(20, 300):normal()
+    list[1][1], list[2][2], list[3][3] = 1 / 0, 60000, nan
+    local v, index = list:half(), tensor.LongTensor(20, 300):random(1, 30)
+    local found = tensor.HalfTensor(20, 30):fill(0.1):scatterAdd(2, index, v)
+    local want = tensor.HalfTensor(20, 30):fill(0.1)
+    for i = 1, 20 do
+      for k = 1, 300 do
+        local c = index[i][k]
+        want[i][c] = want[i][c] + v[i][k]
+      end
+    end
+    assert.is_true(equal(found, want))
+  end)
+
+  it('are the same with any number of threads', function()
+    local t, index = tensor.FloatTensor(300, 40):normal(), tensor.LongTensor(700):random(1, 40)
+    local v = tensor.FloatTensor(300, 700):normal()
+    same_on_threads({1, 2}, function()
+      return t:index(2, index), t:clone():indexAdd(2, index, v)
+    end)
+  end)
+end)
