@@ -2,8 +2,7 @@
 // depends on the shapes, and for Winograd's method on whether elements differ much in size.
 
 #include "backend/cpu_backend.h"
-#include "cpu/kernels/spatial_product.h"
-#include "cpu/kernels/spatial_weights.h"
+#include "cpu/kernels/spatial_depthwise.h"
 #include "cpu/kernels/spatial_winograd.h"
 #include "tensor/type_sets.h"
 
@@ -104,7 +103,7 @@ void compute_result(const SpatialConvolutionCall& c) {
     p.source = source.data();
     p.readable = source.readable(c.batch - n);
     p.result = elements<E>(c.result_data) + n * p.result_image;
-    run_product(p);
+    run_rows_product(p);
   }
 }
 
@@ -256,11 +255,32 @@ void compute_image(const SpatialConvolutionCall& c) {
       std::copy(phase.count, phase.count + 3, p.size);
       p.result = elements<E>(c.image_data) + n * p.result_image +
                  (phase.first[0] * c.image[1] + phase.first[1]) * c.image[2] + phase.first[2];
-      if (!phase.is_empty()) run_product(p);
+      if (!phase.is_empty()) run_rows_product(p);
       p.weights += rows * p.depth;
       p.offset += p.depth;
     }
   }
+}
+
+// The gradient of the weights of groups with one output.
+template <class E, class T>
+void add_depthwise(const SpatialConvolutionCall& c, const DepthwiseWeights<E, T>& loop,
+                   Source<E, T>& source) {
+  const int64_t slots = slots_for(c.groups, loop.work(source.images()));
+  const int64_t count = c.groups * c.inputs * volume(c.kernel);
+  const Workspace<T> copy(source.elements()), space(slots * loop.space()), sums(count);
+  const int64_t image = c.groups * c.inputs * volume(c.image);
+  for (int64_t n = 0; n < c.batch; n += source.images()) {
+    const int64_t images = std::min(source.images(), c.batch - n);
+    source.read(elements<E>(c.image_data) + n * image, images, copy.data());
+    const E* gradient = elements<E>(c.result_data) + n * c.groups * volume(c.result);
+    for_tasks(c.groups, slots, [&](int64_t group, int64_t slot) {
+      loop.run(group, source.data(), gradient, images, n > 0, sums.data(),
+               space.data() + slot * loop.space());
+    });
+  }
+  E* weights = elements<E>(c.weight_data);
+  for (int64_t k = 0; k < count; ++k) weights[k] = convert<E>(sums[k]);
 }
 
 template <class E, class T>
@@ -281,6 +301,8 @@ void compute_weight(const SpatialConvolutionCall& c) {
   p.gradient_output = volume(c.result);
   p.gradient_group = c.outputs * p.gradient_output;
   p.gradient_image = c.groups * p.gradient_group;
+  const DepthwiseWeights<E, T> depthwise(p);
+  if (depthwise.suits()) return add_depthwise(c, depthwise, source);
   using Loop = WeightLoop<E, T>;
   const Loop loop(p, source.images(), source.images() == c.batch);
   const int64_t slots = slots_for(loop.tasks(), loop.work(source.images()));
