@@ -4,6 +4,10 @@
 #include <cstring>
 #include <type_traits>
 
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
 #include "backend/cpu_backend.h"
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
@@ -14,8 +18,8 @@
 namespace th {
 namespace {
 
-// Combines elements, or n contiguous ones, by a function. Accumulate is a template argument
-// instead, for speed; the others are rare.
+// Combines elements, or n contiguous ones, by a function. Add is a template argument instead, for
+// speed; the others are rare.
 template <class T>
 struct CombineBy {
   void (*function)(T* to, const T* from);
@@ -23,16 +27,31 @@ struct CombineBy {
   void run(T* to, const T* from) const { function(to, from); }
 };
 
+// Adds elements.
+template <class T>
+struct Add : Accumulate<T> {};
+#ifdef __F16C__
+template <>
+struct Add<Half> {
+  static void run(Half* to, const Half* from) {
+    to->x = _cvtss_sh(_cvtsh_ss(to->x) + _cvtsh_ss(from->x), _MM_FROUND_TO_NEAREST_INT);
+  }
+};
+#endif
+
 inline int64_t index_at(const char* at, int64_t size) {
   return position_of(*reinterpret_cast<const int64_t*>(at), size);
 }
 
-// For contiguous indices. Loads are serialized by memory, so vectorizing does not help. The asm
-// statement stops the compiler from doing it.
-inline int64_t index_of(const int64_t* index, int64_t i, int64_t size) {
-  int64_t position = position_of(index[i], size);
+// Loads are serialized by memory, so vectorizing does not help. The asm statement stops the
+// compiler from doing it.
+inline int64_t scalar(int64_t position) {
   asm("" : "+r"(position));
   return position;
+}
+// For contiguous indices.
+inline int64_t index_of(const int64_t* index, int64_t i, int64_t size) {
+  return scalar(position_of(index[i], size));
 }
 
 // Applies action to each of n contiguous elements. The compiler vectorizes this loop only in a
@@ -117,7 +136,9 @@ class Slices {
       } else if constexpr (std::is_same_v<Action, CombineBy<T>>) {
         action.contiguous(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), n);
       } else {
-        run_contiguous(action, reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), n);
+        // As Add, but the conversions are vectorized.
+        run_contiguous(Accumulate<T>(), reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from),
+                       n);
       }
       return;
     }
@@ -183,26 +204,53 @@ class Slices {
     }
   }
 
+  // The offsets of a block of slices are computed once for all positions.
   template <class T, class Action>
   void by_indices(const Action& action, int64_t first, int64_t last, int64_t begin,
                   int64_t end) const {
-    for_each_run(positions_, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) {
-        char* to = at[0] + i * stride[0];
-        const char* from = at[1] + i * stride[1];
-        if (to_.index && !from_.index) {
-          by_target<T>(action, to, from, first, last);
-          continue;
+    if (end - begin == 1 && to_.index && !from_.index) {
+      for_each_run(positions_, begin, end, [&](char* const* at, const int64_t*, int64_t) {
+        by_target<T>(action, at[0], at[1], first, last);
+      });
+      return;
+    }
+    constexpr int64_t kSlices = 512;
+    int64_t to_offset[kSlices], from_offset[kSlices];
+    for (; first < last; first += kSlices) {
+      const int64_t count = std::min(kSlices, last - first);
+      for (int64_t k = 0; k < count; ++k) to_offset[k] = to_.offset(first + k);
+      for (int64_t k = 0; k < count; ++k) from_offset[k] = from_.offset(first + k);
+      const bool is_gather = !to_.index && to_.step == sizeof(T);
+      const bool is_scatter = !from_.index && from_.step == sizeof(T);
+      for_each_run(positions_, begin, end, [&](char* const* at, const int64_t* stride, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+          char* const to = at[0] + i * stride[0];
+          const char* const from = at[1] + i * stride[1];
+          if (is_gather) {
+            T* const out = reinterpret_cast<T*>(to + to_offset[0]);
+#pragma GCC unroll 4
+            for (int64_t k = 0; k < count; ++k) {
+              action.run(out + k, reinterpret_cast<const T*>(from + scalar(from_offset[k])));
+            }
+          } else if (is_scatter) {
+            const T* const in = reinterpret_cast<const T*>(from + from_offset[0]);
+#pragma GCC unroll 4
+            for (int64_t k = 0; k < count; ++k) {
+              action.run(reinterpret_cast<T*>(to + scalar(to_offset[k])), in + k);
+            }
+          } else {
+            for (int64_t k = 0; k < count; ++k) {
+              action.run(reinterpret_cast<T*>(to + to_offset[k]),
+                         reinterpret_cast<const T*>(from + from_offset[k]));
+            }
+          }
         }
-        for (int64_t k = first; k < last; ++k) {
-          action.run(reinterpret_cast<T*>(to + to_.offset(k)),
-                     reinterpret_cast<const T*>(from + from_.offset(k)));
-        }
-      }
-    });
+      });
+    }
   }
 
-  // Local copies, because for the compiler the elements written may alias the members.
+  // A single position. Local copies, because for the compiler the elements written may alias the
+  // members.
   template <class T, class Action>
   void by_target(const Action& action, char* to, const char* from, int64_t first,
                  int64_t last) const {
@@ -368,7 +416,7 @@ void run_scatter(const ScatterCall& call) {
   if (combines(call.action)) {
     dispatch(call.dtype, [&](auto zero) {
       using T = decltype(zero);
-      if (call.action == ScatterAction::add) return scatter<T>(call, Accumulate<T>());
+      if (call.action == ScatterAction::add) return scatter<T>(call, Add<T>());
       with_combining_action<T>(call.action, [&](auto action) {
         using Action = decltype(action);
         scatter<T>(call, CombineBy<T>{Action::run, combine_contiguous<T, Action>});
