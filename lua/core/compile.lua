@@ -21,7 +21,6 @@ local function install(tensor)
    local Compiled = {}
    Compiled.__index = Compiled
    local dependencies = require 'tensor.dependencies' (tensor, native.new(), Compiled)
-   local NONE = {}
 
    -- Resumes a function that yielded. Its further operations are not recorded.
    local function passed(thread, ok, ...)
@@ -56,9 +55,19 @@ local function install(tensor)
       return ...
    end
 
-   -- Returns a function that calls f with the arguments, and returns the list of the values in its
+   -- Returns the list of the values in the arguments and, last, their form; nil: there are too many
+   -- forms.
+   local function flat_list(self, arguments)
+      local list = self.forms:flatten(arguments)
+      if list.form then
+         list[list.n + 1] = list.form
+         return list
+      end
+   end
+
+   -- Returns a function that calls f with the arguments, and returns what `packed` makes of its
    -- results. list: the values in the arguments, which f must not exchange.
-   local function flat(self, arguments, list)
+   local function flat(self, arguments, list, packed)
       local function checked(...)
          local now = self.forms:flatten(arguments)
          local same = now.form == list.form
@@ -68,7 +77,7 @@ local function install(tensor)
          if not same then
             native.refuse(self.core, 'changes a table among its arguments')
          end
-         return pack_results(self, list.tables, ...)
+         return packed(...)
       end
       local f = recordable[self.f] or self.f
       return function()
@@ -77,19 +86,37 @@ local function install(tensor)
    end
 
    -- Calls f, with the values in its arguments as a list. The call is recorded in a coroutine of
-   -- its own, so that a yield ends the recording.
-   local function record_call(self, arguments, list, ...)
-      local rows, kinds = dependencies(self.f)
+   -- its own, so that a yield ends the recording. rows, kinds: the dependencies of f.
+   local function record_list(self, rows, kinds, arguments, list, ...)
+      local function packed(...)
+         if not rows then
+            native.refuse(self.core, kinds)  -- what f wrote in the first recording
+         end
+         return pack_results(self, list and list.tables, ...)
+      end
       recording.core = self.core
       local thread
       if list then
-         thread = create(flat(self, arguments, list))
+         thread = create(flat(self, arguments, list, packed))
       else
          local f = recordable[self.f] or self.f
-         thread = create(function(...) return pack_results(self, NONE, f(...)) end)
+         thread = create(function(...) return packed(f(...)) end)
       end
-      return noted(self, self.forms:unpack_results(list and list.tables or NONE,
+      return noted(self, self.forms:unpack_results(list and list.tables,
          finished(thread, record(self.core, self.f, thread, rows, kinds, ...))))
+   end
+
+   -- The form of the arguments depends on the tables that f can read.
+   local function record_call(self, arguments, list, ...)
+      local rows, kinds, tables = dependencies(self.f)
+      if not (list and rows and self.forms:capture(tables)) then
+         return record_list(self, rows, kinds, arguments, list, ...)
+      end
+      list = flat_list(self, arguments)
+      if not list then
+         return self.f(unpack(arguments, 1, arguments.n))
+      end
+      return record_list(self, rows, kinds, arguments, list, unpack(list, 1, list.n + 1))
    end
 
    local function call_with_values(self, arguments, list, ...)
@@ -102,7 +129,7 @@ local function install(tensor)
          end
          return self.f(...)
       elseif result == true then
-         return noted(self, self.forms:unpack_results(list and list.tables or NONE,
+         return noted(self, self.forms:unpack_results(list and list.tables,
             unpack(results, 1, results.n)))
       end
       return result
@@ -112,11 +139,10 @@ local function install(tensor)
       for k = 1, select('#', ...) do
          if nested.is_nested((select(k, ...))) then
             local arguments = pack(...)
-            local list = self.forms:flatten(arguments)
-            if not list.form then
+            local list = flat_list(self, arguments)
+            if not list then
                return self.f(...)
             end
-            list[list.n + 1] = list.form
             return call_with_values(self, arguments, list, unpack(list, 1, list.n + 1))
          end
       end

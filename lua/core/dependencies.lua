@@ -6,6 +6,7 @@ local MOST = 2000  -- rows in a list
 
 local classes = require 'tensor.classes'
 local each_string = require 'tensor.constants'.each_string
+local Forms = require 'tensor.nested'.Forms
 local following = require 'tensor.versions'.raw_next
 
 -- Names of functions and classes of the module that read or change a state that no list shows.
@@ -44,9 +45,9 @@ local function index(t, key)
    return t[key]
 end
 
---- dependencies(f): returns a list and its kinds, or nil and a reason to refuse f. Row k of the
--- list is {holder, key, value}, from element 3k - 2 on. Kinds has two letters per row. The first
--- letter is the kind of access:
+--- dependencies(f): returns a list, its kinds, and a table whose keys are the tables that f can
+-- read; or nil and a reason to refuse f. Row k of the list is {holder, key, value}, from element
+-- 3k - 2 on. Kinds has two letters per row. The first letter is the kind of access:
 --   u, U  an upvalue of the holder; of f itself;
 --   f, F  a field of the holder; of the holder of the row before;
 --   m     the metatable of the holder;
@@ -112,6 +113,7 @@ local function install(tensor, core, Compiled)
       end
       local rows, kinds, count = setmetatable({}, {__mode = 'v'}), {}, 0
       local functions, found, tables, by_name = {f}, {[f] = true}, {}, {}
+      local readable, keys = {}, nil
       local names, known, loaded, by_function, reason = {}, {}, {}, {}, nil
       for _, module in following, package.loaded do
          loaded[module] = true
@@ -163,6 +165,9 @@ local function install(tensor, core, Compiled)
          if not is_tensor then
             rows[3 * count] = value
          end
+         if type(value) == 'table' then
+            readable[value] = true
+         end
          if kind == 'f' and count > 1 and rawequal(rows[3 * count - 5], holder)
             and kinds[count - 1]:find '^[fF]' then
             kind = 'F'
@@ -171,6 +176,17 @@ local function install(tensor, core, Compiled)
          if not opaque then
             reach(value, name or key, holder or f)
          end
+      end
+
+      -- A function can compare the tensors that are keys with others. They are fields of a table,
+      -- so that the core reads them as captured tensors. Only the list refers to this table.
+      local function add_key(key)
+         if not keys then
+            keys = setmetatable({}, {__mode = 'v'})
+            rows[keys] = true
+         end
+         keys[#keys + 1] = key
+         add('f', keys, #keys, key, nil, true)
       end
 
       -- A field of a table that is read by name.
@@ -202,6 +218,13 @@ local function install(tensor, core, Compiled)
          by_name[t] = true
          tables[#tables + 1] = t
          if not library[t] then
+            for key in following, t do
+               if type(key) == 'userdata' and isTensor(key) then
+                  reason = reason or 'can read a module or an environment with tensors as keys'
+               elseif type(key) == 'table' then
+                  readable[key] = true
+               end
+            end
             local metatable = getmetatable(t)
             local default = metatable and rawget(metatable, '__index')
             by_function[t] = type(default) == 'function' and not is_own(default)
@@ -222,20 +245,23 @@ local function install(tensor, core, Compiled)
          end
          found[t] = true
          add('m', t, nil, getmetatable(t), 'metatable')
-         local fields = 0
-         for _ in following, t do
-            fields = fields + 1
+         local fields = {}
+         for key in following, t do  -- holds the keys of a weak table
+            fields[#fields + 1] = key
          end
-         add('p', t, fields)
-         for key, value in following, t do
+         add('p', t, #fields)
+         for _, key in ipairs(fields) do
             if reason then
                return
             end
-            add('n', nil, key, value, nil, true)
+            add('n', nil, key, rawget(t, key), nil, true)
          end
-         for key, value in following, t do
+         for _, key in ipairs(fields) do
+            if type(key) == 'userdata' and isTensor(key) then
+               add_key(key)
+            end
             reach(key, 'a key', t)
-            reach(value, key, t)
+            reach(rawget(t, key), key, t)
          end
       end
 
@@ -286,6 +312,10 @@ local function install(tensor, core, Compiled)
          elseif refused[value] then
             reason = ("uses '%s', whose effect or result is not repeated"):format(refused[value])
          elseif kind == 'table' then
+            readable[value] = true
+            if getmetatable(value) == Forms then
+               return
+            end
             local named = library[value] or loaded[value] or by_name[value]
             return (named and reach_by_name or reach_all)(value)
          elseif not isTensor(value) and getmetatable(value) ~= core_class then
@@ -341,7 +371,7 @@ local function install(tensor, core, Compiled)
       if reason then
          return nil, reason
       end
-      return rows, table.concat(kinds)
+      return rows, table.concat(kinds), readable
    end
 end
 

@@ -9,8 +9,9 @@ local each, unpack = versions.each, versions.unpack
 local MOST = 10000  -- values that one compiled function remembers about forms
 local DEEPEST = 50  -- tables inside of each other
 
--- Steps of a form besides keys: the beginning and the end of a table, a value, an argument.
-local OPEN, CLOSE, VALUE, ARGUMENT = {}, {}, {}, {}
+-- Steps of a form besides keys: the beginning and the end of a table; a value; a key that is an
+-- object; the number of a table that occurred before, or that the function can read.
+local OPEN, CLOSE, VALUE, KEY, AGAIN, CAPTURED = {}, {}, {}, {}, {}, {}
 local FORM = {}  -- the field of a node with the text of the form
 local MARK = '\0nested '
 
@@ -55,11 +56,31 @@ local function check(name, value, found, level)
    found[value] = false
 end
 
+local function is_object(key)
+   local kind = type(key)
+   return kind ~= 'string' and kind ~= 'number' and kind ~= 'boolean'
+end
+
 local Forms = {}
 Forms.__index = Forms
 
+-- captured: the numbers of tables that the function can read besides its arguments.
 local function new()
-   return setmetatable({ root = {}, count = 0, templates = {} }, Forms)
+   return setmetatable({ root = {}, count = 0, templates = {}, last_captured = 0,
+                         captured = setmetatable({}, { __mode = 'k' }) }, Forms)
+end
+
+--- Gives numbers to the tables that are the keys of a table. Returns true if one of them is new.
+-- A function can compare them with tables among its arguments, so forms have these numbers.
+function Forms:capture(tables)
+   local captured, before = self.captured, self.last_captured
+   for t in each(tables) do
+      if not captured[t] then
+         self.last_captured = self.last_captured + 1
+         captured[t] = self.last_captured
+      end
+   end
+   return self.last_captured > before
 end
 
 -- A form is a path through a tree, so that looking it up makes no text. Null if there are too many.
@@ -73,38 +94,53 @@ function Forms:follow(node, step)
    return found
 end
 
--- Appends the values in `value` to the list, and the tables to list.tables. arguments: the numbers
--- of tables that are arguments. Returns the node of the form.
-function Forms:walk(node, value, list, arguments, depth)
+-- Appends the values in `value` to the list, and the tables to list.tables. numbers: the positions
+-- of tables in list.tables. Returns the node of the form.
+function Forms:walk(node, value, list, numbers, depth)
    if not is_nested(value) then
       list.n = list.n + 1
       list[list.n] = value
       return self:follow(node, VALUE)
-   elseif arguments and arguments[value] then
-      node = self:follow(node, ARGUMENT)
-      return node and self:follow(node, arguments[value])
+   elseif numbers[value] then
+      node = self:follow(node, AGAIN)
+      return node and self:follow(node, numbers[value])
    elseif depth > DEEPEST then
       return nil
    end
-   list.tables[#list.tables + 1] = value
-   node = self:follow(node, OPEN)
+   local tables, captured = list.tables, self.captured[value]
+   local number = #tables + 1
+   tables[number], numbers[value] = value, number
+   if captured then
+      node = self:follow(node, CAPTURED)
+      node = node and self:follow(node, captured)
+   end
+   node = node and self:follow(node, OPEN)
    for key, field in each(value) do
-      node = node and self:follow(node, key)
-      node = node and self:walk(node, field, list, arguments, depth + 1)
+      if type(key) == 'string' or not is_object(key) then
+         node = node and self:follow(node, key)
+      else
+         node = node and self:follow(node, KEY)
+         node = node and self:walk(node, key, list, numbers, depth + 1)
+      end
+      node = node and self:walk(node, field, list, numbers, depth + 1)
    end
    return node and self:follow(node, CLOSE)
 end
 
 local function shown(values, n)
-   local texts = {}
+   local texts, numbers, last = {}, {}, 0
    local function show(value)
       if not is_nested(value) then
          return '.'
+      elseif numbers[value] then
+         return ('table %d'):format(numbers[value])
       end
+      last = last + 1
+      numbers[value] = last
       local fields = {}
       for key, field in each(value) do
-         fields[#fields + 1] = is_nested(field) and ('%s = %s'):format(tostring(key), show(field))
-            or tostring(key)
+         local name = not is_object(key) and tostring(key) or ('[%s]'):format(show(key))
+         fields[#fields + 1] = is_nested(field) and ('%s = %s'):format(name, show(field)) or name
       end
       return ('{%s}'):format(table.concat(fields, ', '))
    end
@@ -115,12 +151,23 @@ local function shown(values, n)
 end
 
 --- Returns the list of the values in a list with nested tables. Its field `form` is a text that
--- differs for different forms; nil: there are too many of them.
-function Forms:flatten(values, arguments)
+-- differs for different forms; nil: there are too many of them. tables: tables that have numbers;
+-- default: none.
+function Forms:flatten(values, tables)
    local list, node = { n = 0, tables = {} }, self.root
-   for k = 1, values.n do
-      node = node and self:walk(node, values[k], list, arguments, 0)
+   -- This table is reused. Finalizers can call the function in the middle, and get another one.
+   local numbers = self.numbers or {}
+   self.numbers = nil
+   for k = 1, tables and #tables or 0 do
+      list.tables[k], numbers[tables[k]] = tables[k], k
    end
+   for k = 1, values.n do
+      node = node and self:walk(node, values[k], list, numbers, 0)
+   end
+   for k = 1, #list.tables do
+      numbers[list.tables[k]] = nil
+   end
+   self.numbers = numbers
    if node then
       if not node[FORM] then
          self.last = (self.last or 0) + 1
@@ -131,24 +178,28 @@ function Forms:flatten(values, arguments)
    return list
 end
 
--- The template of a value: VALUE, the number of an argument, or a list of keys and templates in the
--- order of the values.
-local function template_of(value, arguments)
+-- The template of a value: VALUE, the number of a table, or a list of keys and templates in the
+-- order of the values. A key that is an object is a table with its template. numbers: those of
+-- tables; numbers.n: the last one.
+local function template_of(value, numbers)
    if not is_nested(value) then
       return VALUE
-   elseif arguments[value] then
-      return arguments[value]
+   elseif numbers[value] then
+      return numbers[value]
    end
    local template = {}
+   numbers.n = numbers.n + 1
+   numbers[value] = numbers.n
    for key, field in each(value) do
-      template[#template + 1] = key
-      template[#template + 1] = template_of(field, arguments)
+      template[#template + 1] = is_object(key) and { template_of(key, numbers) } or key
+      template[#template + 1] = template_of(field, numbers)
    end
    return template
 end
 
 --- Returns the results of a function as a list of values and, last, the text of their form. If
--- there is no table among them, returns them as they are.
+-- there is no table among them, returns them as they are. tables: nil, or those among the
+-- arguments.
 function Forms:pack_results(tables, ...)
    local results, any = versions.pack(...), false
    for k = 1, results.n do
@@ -157,18 +208,17 @@ function Forms:pack_results(tables, ...)
    if not any then
       return ...
    end
-   local arguments = {}
-   for k, t in ipairs(tables) do
-      arguments[t] = k
-   end
-   local list = self:flatten(results, arguments)
+   local list = self:flatten(results, tables)
    if not list.form then
       return ...
    end
    if not self.templates[list.form] then
-      local template = { n = results.n }
+      local template, numbers = { n = results.n }, { n = 0 }
+      for k, t in ipairs(tables or {}) do
+         numbers[t], numbers.n = k, k
+      end
       for k = 1, results.n do
-         template[k] = template_of(results[k], arguments)
+         template[k] = template_of(results[k], numbers)
       end
       self.templates[list.form] = template
    end
@@ -176,8 +226,8 @@ function Forms:pack_results(tables, ...)
    return unpack(list, 1, list.n + 1)
 end
 
---- Returns the results whose values, and the text of whose form, pack_results returned. tables: the
--- tables among the arguments.
+--- Returns the results whose values, and the text of whose form, pack_results returned. tables:
+-- nil, or those among the arguments; those among the results are appended.
 function Forms:unpack_results(tables, ...)
    local count = select('#', ...)
    local template = count > 0 and self.templates[(select(count, ...))]
@@ -185,6 +235,7 @@ function Forms:unpack_results(tables, ...)
       return ...
    end
    local values, at = { ... }, 0
+   tables = tables or {}
    local function build(form)
       if form == VALUE then
          at = at + 1
@@ -193,8 +244,13 @@ function Forms:unpack_results(tables, ...)
          return tables[form]
       end
       local result = {}
+      tables[#tables + 1] = result
       for k = 1, #form, 2 do
-         result[form[k]] = build(form[k + 1])
+         local key = form[k]
+         if type(key) == 'table' then
+            key = build(key[1])
+         end
+         result[key] = build(form[k + 1])
       end
       return result
    end
@@ -205,4 +261,4 @@ function Forms:unpack_results(tables, ...)
    return unpack(results, 1, template.n)
 end
 
-return { new = new, is_nested = is_nested, has_any = has_any, check = check }
+return { new = new, Forms = Forms, is_nested = is_nested, has_any = has_any, check = check }
