@@ -120,4 +120,14 @@ describe('losses along any dimension', function()
       return slope, tensor.Tensor{loss}
     end)
   end)
+  it('refuse tensors without classes', function()
+    for _, case in ipairs { { { 2, 0 }, { 2 } }, { { 2, 0, 16 }, { 2, 16 } } } do
+      local classes = tensor.LongTensor(unpack(case[2])):fill(-100)
+      local x = tensor.FloatTensor(unpack(case[1]))
+      assert.error_matches(function() tensor.crossEntropy(x, classes, -100, 0, 'none', 2) end,
+                           'has no classes')
+      assert.error_matches(function() tensor.nll(x, classes, -100, 'none', 2) end,
+                           'has no classes')
+    end
+  end)
 end)

@@ -37,6 +37,9 @@ void check_losses(A& a, const Shapes& s, Tensor* const& t, double smoothing) {
     s.fail(a.weight, "the weight has size %s; a vector of %lld classes is expected",
            shape_text(*a.weight).c_str(), static_cast<long long>(count));
   }
+  if (count == 0 && a.classes->numel() > 0) {
+    s.fail(t, "a tensor of size %s has no classes", shape_text(*t).c_str());
+  }
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail("a label smoothing from 0 to 1 is expected, got %g", smoothing);
   }
