@@ -246,7 +246,7 @@ end
 
 -- ---- memory of the host ----------------------------------------------------------------------
 
--- Host memory of tensors that were on a CUDA device is always pinned.
+-- Host memory is pinned as that of other tensors.
 for _, element in ipairs(types) do
    cutorch['createCudaHost' .. element.name .. 'Tensor'] = function(...)
       return tensor[element.name .. 'Tensor'](...)
