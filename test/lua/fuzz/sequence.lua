@@ -155,13 +155,14 @@ local function is_late(message, before)
   return false
 end
 
+local function synchronized(...)
+  tensor.synchronize()
+  return ...
+end
+
 -- Calls a function and waits for the device, which finds some errors late. {ok, results...}.
 local function settled(f)
-  return { pcall(function()
-    local a, b = f()
-    tensor.synchronize()
-    return a, b
-  end) }
+  return { pcall(function() return synchronized(f()) end) }
 end
 
 -- Runs a chunk a second time, with copies of its operands in other layouts. first: what the first

@@ -174,8 +174,13 @@ function twins.is_undefined(T, operands, results)
       return true
     end
   end
-  local a, b = results[2], results[3]
-  return T.isTensor(a) and T.isTensor(b) and share(a, b)
+  for k = 2, #results do
+    for other = 2, k - 1 do
+      local a, b = results[k], results[other]
+      if T.isTensor(a) and T.isTensor(b) and share(a, b) then return true end
+    end
+  end
+  return false
 end
 
 --- Describes how two calls differ in results or operands; nil: they are equal. first and second:
