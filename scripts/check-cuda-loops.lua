@@ -70,7 +70,8 @@ local function distance(elf, at)
   return (math.floor(high / 4) * 256 + elf:byte(at + 3)) * 4
 end
 
--- The innermost loops of a kernel: instructions, loads and stores.
+-- The innermost loops of a kernel that access global memory: instructions, loads and stores. A loop
+-- in them that does not, as for the dimensions of an offset, counts once.
 local function loops(elf, kernel)
   local all = {}
   for at = kernel.at, kernel.at + kernel.size - INSTRUCTION, INSTRUCTION do
@@ -86,7 +87,7 @@ local function loops(elf, kernel)
         if op == STORE then loop.stores = loop.stores + 1 end
       end
       loop.at = at
-      if is_innermost then all[#all + 1] = loop end
+      if is_innermost and loop.loads + loop.stores > 0 then all[#all + 1] = loop end
     end
   end
   return all

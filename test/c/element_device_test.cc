@@ -49,6 +49,30 @@ TEST_P(ElementDevice, RowsOfPacks) {
   }
 }
 
+// Rows that are not contiguous, with fewer and more elements than a segment of 128, and with too
+// few for segments.
+TEST_P(ElementDevice, Segments) {
+  for (DType type : {DType::Byte, DType::Half, DType::Double}) {
+    for (int64_t n : {63, 64, 97, 128, 129, 300}) {
+      const Place results[] = {{n, 1, 1}, {3 * n, 3, 2}, {1, kRows, 0}, {2 * n, 2, 0}};
+      const Place inputs[] = {{n, 1, 1}, {0, 1, 0}, {1, 0, 0}, {2 * n + 1, 2, 3}, {1, kRows, 0}};
+      for (const Place& to : results) {
+        for (const Place& from : inputs) {
+          TensorRef r = placed(type, n, to, 0), a = placed(type, n, {1, kRows, 0}, 1);
+          TensorRef b = placed(type, n, from, 2);
+          compare({r, a, b}, [](const std::vector<Tensor*>& t) { ops::cadd(t[0], t[1], 2, t[2]); });
+          compare({r, b}, [](const std::vector<Tensor*>& t) { ops::add(t[0], t[1], 3); });
+          compare({r, b}, [](const std::vector<Tensor*>& t) { ops::cadd(t[0], t[0], 1, t[1]); });
+          TensorRef less = placed(DType::Byte, n, to, 0);
+          compare({less, a, b},
+                  [](const std::vector<Tensor*>& t) { ops::ltTensor(t[0], t[1], t[2]); });
+          if (HasFatalFailure()) FAIL() << th::name(type) << " " << n << " " << from.row;
+        }
+      }
+    }
+  }
+}
+
 // Numbers of every exponent, by their bits. NaN, whose bits depend on the device, cannot result.
 TensorRef all_bits(DType type, int64_t rows, int64_t columns, uint32_t factor) {
   const uint32_t infinity = type == DType::Half ? 0x7c00 : 0x7f80;

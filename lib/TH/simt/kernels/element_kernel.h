@@ -1,8 +1,8 @@
 #ifndef TH_SIMT_KERNELS_ELEMENT_KERNEL_H
 #define TH_SIMT_KERNELS_ELEMENT_KERNEL_H
 
-// The element-wise kernels: memory with contiguous rows by 16 bytes at a time, other layouts
-// element by element. Both compute the offsets of the elements in each operand.
+// The element-wise kernels: memory with contiguous rows by 16 bytes at a time, other layouts by
+// segments of rows or, if rows are short, element by element. All compute offsets in each operand.
 
 #include <algorithm>
 #include <cstring>
@@ -84,6 +84,9 @@ class Argument {
   __device__ __forceinline__ void read_element(const char* data) {
     set(load(*reinterpret_cast<const T*>(data)));
   }
+  __device__ __forceinline__ void read_one(int j, const char* data) {
+    value_[j] = load(*reinterpret_cast<const T*>(data));
+  }
   __device__ __forceinline__ Value operator[](int j) const { return value_[j]; }
 
  private:
@@ -105,6 +108,19 @@ __device__ __forceinline__ void apply(const F& f, char* out, const Arguments&...
   }
   *reinterpret_cast<Pack<Out, width>*>(out) = results;
 }
+
+// Rows in segments. Each of the 32 threads of a warp computes four elements of a segment, which are
+// 32 apart: a warp accesses adjacent elements, and computes the offsets of a segment once.
+constexpr uint32_t kSegmentThreads = 32, kPerThread = 4;
+constexpr uint32_t kSegment = kSegmentThreads * kPerThread;
+
+// The length of a row, or 0 if rows are too short for segments, and the distances in bytes between
+// its elements.
+template <int operands>
+struct SegmentedRow {
+  uint32_t length;
+  uint32_t stride[operands];
+};
 
 // The loops of a kernel. K: 0, 1, ..., the numbers of the arguments, whose types are In.
 template <class F, class Out, int width, class C, class Sequence, class... In>
@@ -136,6 +152,22 @@ struct ElementLoops<F, Out, width, C, std::index_sequence<K...>, In...> {
     }
   }
 
+  // n segments, of which offsets has the strides.
+  __device__ __forceinline__ void segments(uint32_t n, const SegmentedRow<operands>& row) const {
+    const uint32_t thread = first % kSegmentThreads;
+    for (uint32_t s = first / kSegmentThreads; s < n; s += step / kSegmentThreads) {
+      uint32_t offset[operands];
+      offsets.get(s, offset);
+      const uint32_t in_row = s - offsets.size[0].quotient(s) * offsets.size[0].divisor;
+      const char* data[operands];
+      for (int k = 0; k < operands; ++k) {
+        data[k] = at.data[k] ? at.data[k] + offset[k] + thread * row.stride[k] : nullptr;
+      }
+      segment(row, in_row * kSegment + thread, data,
+              Argument<In, kPerThread, C>(numbers.value[K])...);
+    }
+  }
+
   __device__ __forceinline__ void elements(uint32_t n) const {
     for (uint32_t i = first; i < n; i += step) {
       uint32_t offset[operands];
@@ -162,6 +194,23 @@ struct ElementLoops<F, Out, width, C, std::index_sequence<K...>, In...> {
      ...);
     apply<Out, width>(f, at.data[0] + offset[0], arguments...);
   }
+  // The elements position, position + 32, ... of a row. data: of the first of them.
+  __device__ __forceinline__ void segment(const SegmentedRow<operands>& row, uint32_t position,
+                                          const char* const* data,
+                                          Argument<In, kPerThread, C>... arguments) const {
+    const auto has = [&](uint32_t j) { return position + j * kSegmentThreads < row.length; };
+    const auto at_step = [&](uint32_t j, size_t k) {
+      return data[k] + j * kSegmentThreads * row.stride[k];
+    };
+    for (uint32_t j = 0; j < kPerThread; ++j) {
+      if (has(j)) ((data[K + 1] ? arguments.read_one(j, at_step(j, K + 1)) : void()), ...);
+    }
+    for (uint32_t j = 0; j < kPerThread; ++j) {
+      if (!has(j)) return;
+      auto* out = reinterpret_cast<Out*>(const_cast<char*>(at_step(j, 0)));
+      *out = convert<Out>(f(arguments[j]...));
+    }
+  }
   __device__ __forceinline__ void single(size_t out, const uint32_t* offset,
                                          Argument<In, 1, C>... arguments) const {
     ((at.data[K + 1] ? arguments.read(at.data[K + 1] + offset[K]) : void()), ...);
@@ -184,13 +233,18 @@ __global__ void packed_kernel(F f, Pointers<sizeof...(In) + 1> at,
   }
 }
 
+// n segments or, if rows have no length, n elements; offsets has their strides.
 template <class F, class Out, class C, class... In>
 __global__ void strided_kernel(F f, Pointers<sizeof...(In) + 1> at,
                                OffsetCalculator<sizeof...(In) + 1> offsets, Numbers<C> numbers,
-                               uint32_t n) {
+                               SegmentedRow<sizeof...(In) + 1> row, uint32_t n) {
   const ElementLoops<F, Out, 1, C, std::index_sequence_for<In...>, In...> loops = {f, at, offsets,
                                                                                    numbers};
-  loops.elements(n);
+  if (row.length > 0) {
+    loops.segments(n, row);
+  } else {
+    loops.elements(n);
+  }
 }
 
 // The kernels of a functor for certain element types, and the properties that a call needs.
@@ -305,10 +359,23 @@ struct KernelsOf {
   }
   static void strided(Queue& queue, const LoopPlan& plan, const Scalar* params,
                       const ElementRow& row) {
-    auto n = static_cast<uint32_t>(plan.numel);
-    TH_LAUNCH(queue, (strided_kernel<F, Out, C, In...>), blocks_for(queue, n), kThreads, 0,
-              F(params), Pointers<operands>(plan), OffsetCalculator<operands>(plan),
-              numbers_of<C, operands - 1>(plan, params, row), n);
+    int64_t n = plan.numel, threads = n;
+    OffsetCalculator<operands> offsets(plan);
+    SegmentedRow<operands> segmented = {};
+    if (plan.ndim > 0 && plan.size[0] >= kSegment / 2) {
+      const int64_t segments = (plan.size[0] + kSegment - 1) / kSegment;
+      offsets.size[0] = IntDivider<uint32_t>(segments);
+      segmented.length = static_cast<uint32_t>(plan.size[0]);
+      for (int k = 0; k < operands; ++k) {
+        segmented.stride[k] = offsets.stride[k][0];
+        offsets.stride[k][0] *= kSegment;
+      }
+      n = plan.numel / plan.size[0] * segments;
+      threads = n * kSegmentThreads;
+    }
+    TH_LAUNCH(queue, (strided_kernel<F, Out, C, In...>), blocks_for(queue, threads), kThreads, 0,
+              F(params), Pointers<operands>(plan), offsets,
+              numbers_of<C, operands - 1>(plan, params, row), segmented, static_cast<uint32_t>(n));
   }
   static constexpr ElementKernels kernels = {
       operands, width, {sizeof(Out), sizeof(In)...}, packed, strided};
