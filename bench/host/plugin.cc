@@ -42,6 +42,10 @@ int copy(void*, CopyKind kind, void* to, const void*, size_t bytes) {
   if (kind == CopyKind::device_to_host) std::memset(to, 0, bytes);
   return kDeviceOk;
 }
+int upload(void*, void*, const void*, size_t, int, void** event) {
+  *event = nullptr;
+  return kDeviceOk;
+}
 int copy_peer(void*, void*, void*, const void*, size_t) { return kDeviceOk; }
 int copy_async(void* device, CopyKind kind, void* to, const void* from, size_t bytes, int,
                void** event) {
@@ -62,32 +66,19 @@ int run(void*, int, const void*) { return kDeviceOk; }
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const DeviceTable* th_device_table(void) {
-  static constexpr DeviceTable table = {kDeviceAbi,
-                                        sizeof(DeviceTable),
-                                        hash_of_ops(),
-                                        "cuda",
-                                        kDLCUDA,
-                                        message,
-                                        count,
-                                        open,
-                                        properties,
-                                        allocate,
-                                        release,
-                                        allocate_host,
-                                        release,
-                                        zero,
-                                        copy,
-                                        copy_peer,
-                                        copy_async,
-                                        wait,
-                                        wait,
-                                        release_event,
-                                        synchronize,
-                                        synchronize,
-                                        stream,
-                                        assertion,
-                                        usage,
-                                        synchronize,
-                                        run};
+  static constexpr DeviceTable table = {kDeviceAbi,    sizeof(DeviceTable),
+                                        hash_of_ops(), "cuda",
+                                        kDLCUDA,       message,
+                                        count,         open,
+                                        properties,    allocate,
+                                        release,       allocate_host,
+                                        release,       zero,
+                                        copy,          upload,
+                                        copy_peer,     copy_async,
+                                        wait,          wait,
+                                        release_event, synchronize,
+                                        synchronize,   stream,
+                                        assertion,     usage,
+                                        synchronize,   run};
   return &table;
 }

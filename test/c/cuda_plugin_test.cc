@@ -160,6 +160,42 @@ TEST_F(CudaDevices, AsynchronousCopies) {
   expect_ok(table->synchronize(device));
 }
 
+TEST_F(CudaDevices, Uploads) {
+  constexpr size_t kBytes = size_t{16} << 20;
+  void *pinned = nullptr, *work = nullptr;
+  expect_ok(table->allocate_host(device, kBytes, &pinned));
+  expect_ok(table->allocate(device, kBytes, 0, &work));
+  std::vector<char> pageable(kBytes);
+  for (int round = 0; round < 20; ++round) {
+    for (int is_new : {0, 1}) {
+      for (char* host : {static_cast<char*>(pinned), pageable.data()}) {
+        void *block = nullptr, *event = nullptr;
+        expect_ok(table->allocate(device, kBytes, is_new, &block));
+        if (!is_new) expect_ok(table->zero(device, block, kBytes));
+        expect_ok(table->zero(device, work, kBytes));
+        const char value = static_cast<char>(4 * round + 2 * is_new + (host == pinned) + 1);
+        std::memset(host, value, kBytes);
+        expect_ok(table->upload(device, block, host, kBytes, is_new, &event));
+        EXPECT_EQ(event != nullptr, host == pinned);
+        if (event) expect_ok(table->wait(device, event));
+        if (event) table->release_event(device, event);
+        std::memset(host, 0, kBytes);
+        expect_ok(table->copy(device, CopyKind::device_to_device, work, block, kBytes));
+        table->release(device, block);
+        // Into pageable memory, which changes at wait().
+        std::vector<char> got(kBytes);
+        expect_ok(table->copy_async(device, CopyKind::device_to_host, got.data(), work, kBytes, 0,
+                                    &event));
+        expect_ok(table->wait(device, event));
+        table->release_event(device, event);
+        ASSERT_EQ(got, std::vector<char>(kBytes, value));
+      }
+    }
+  }
+  table->release(device, work);
+  table->release_host(device, pinned);
+}
+
 TEST_F(CudaDevices, RunsKernels) {
   constexpr int64_t n = 100003;
   void* block = nullptr;

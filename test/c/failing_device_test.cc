@@ -51,6 +51,12 @@ int copy_async(void* device, CopyKind kind, void* to, const void* from, size_t b
   ++fragile.events;
   return fragile.soft.copy_async(device, kind, to, from, bytes, is_new, event);
 }
+int upload(void* device, void* to, const void* from, size_t bytes, int is_new, void** event) {
+  if (fragile.gone) return report_gone();
+  const int status = fragile.soft.upload(device, to, from, bytes, is_new, event);
+  if (*event) ++fragile.events;
+  return status;
+}
 void release_event(void* device, void* event) {
   --fragile.events;
   fragile.soft.release_event(device, event);
@@ -70,6 +76,7 @@ DeviceTable fragile_table() {
   table.allocate_host = allocate_host;
   table.release_host = release_host;
   table.copy_async = copy_async;
+  table.upload = upload;
   table.release_event = release_event;
   table.properties = unless_gone<&DeviceTable::properties>;
   table.zero = unless_gone<&DeviceTable::zero>;
@@ -207,6 +214,26 @@ TEST_P(FailingDevice, LosesACopyThatWasUnderWay) {
   // The other tests use this device again: pending work ends while its memory exists.
   fragile.gone = false;
   device.synchronize();
+}
+
+// The host's memory is the device's, so that its copies are asynchronous.
+TEST_P(FailingDevice, LosesAnUploadThatWasUnderWay) {
+  SyncedMemory m(kBytes, &THDefaultAllocator, nullptr);
+  SyncedMemory abandoned(kBytes, &THDefaultAllocator, nullptr);
+  for (SyncedMemory* memory : {&m, &abandoned}) {
+    memory->device(Access::write, device);
+    write(memory, 7);
+    memory->device(Access::write, device);
+  }
+  EXPECT_EQ(fragile.events, 2);
+  fragile.gone = true;
+  expect_gone([&] { m.cpu(Access::write); });
+  std::memset(m.cpu(Access::overwrite), 8, kBytes);
+  EXPECT_EQ(m.head(), Head::cpu);
+  EXPECT_EQ(read(&m), 8);
+  fragile.gone = false;
+  device.synchronize();
+  EXPECT_EQ(read(&abandoned), 7);
 }
 
 TEST_P(FailingDevice, KeepsMemoryFromMovingToAnother) {

@@ -169,6 +169,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   *event = {stream, stream->queued()};
   return cudaSuccess;
 }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const bool ended = !event->stream || event->stream->done >= event->position;
+  return ended ? cudaSuccess : cudaErrorNotReady;
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   ++fake_runtime().waits;
   if (event->stream) event->stream->run_until(event->position);

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "THDLPack.h"
@@ -172,6 +173,186 @@ TEST_P(CudaHostMemory, AsynchronousCopies) {
   table->release(device, other);
 }
 
+// Work that is queued before copies has run only if it was waited for.
+class CudaHostCopies : public CudaHost {
+ protected:
+  void SetUp() override {
+    CudaHost::SetUp();
+    open(0);
+    block = allocate(kBytes);
+    other = allocate(64);
+    // Allocates the buffers.
+    const std::vector<char> host(kBytes);
+    ok(table->copy(device, CopyKind::host_to_device, block, host.data(), kBytes));
+    for (int k = 0; k < 40; ++k) {
+      ok(table->copy(device, CopyKind::host_to_device, block, host.data(), 1));
+    }
+    ok(table->synchronize(device));
+  }
+  void TearDown() override {
+    table->release(device, block);
+    table->release(device, other);
+    CudaHost::TearDown();
+  }
+  static std::vector<char> pattern(size_t bytes, int seed) {
+    std::vector<char> out(bytes);
+    for (size_t i = 0; i < bytes; ++i) out[i] = static_cast<char>(i * 7 + i / 1000 + seed);
+    return out;
+  }
+  void queue_work() {
+    ok(table->zero(device, other, 64));
+    ok(table->zero(device, block, kBytes));
+    fills = fake.fills;
+  }
+  bool has_waited() const { return fake.fills != fills; }
+
+  static constexpr size_t kBytes = 9 * kMebi + 5;  // more than all buffers have
+  void *block = nullptr, *other = nullptr;
+  int fills = 0;
+};
+
+TEST_F(CudaHostCopies, LargeCopiesDoNotWaitForWork) {
+  queue_work();
+  for (int k = 0; k < 2; ++k) {
+    std::vector<char> host = pattern(kBytes, k);
+    ok(table->copy(device, CopyKind::host_to_device, block, host.data(), kBytes));
+    std::fill(host.begin(), host.end(), 1);
+  }
+  EXPECT_FALSE(has_waited());
+  EXPECT_EQ(read(block, kBytes), pattern(kBytes, 1)) << "after the work that was queued before";
+}
+
+TEST_F(CudaHostCopies, ManySmallCopiesDoNotWaitForWork) {
+  queue_work();
+  for (int k = 0; k < 200; ++k) {
+    std::vector<char> host = pattern(1000, k);
+    ok(table->copy(device, CopyKind::host_to_device, static_cast<char*>(block) + k * 1000,
+                   host.data(), 1000));
+    std::fill(host.begin(), host.end(), 1);
+  }
+  EXPECT_FALSE(has_waited());
+  const std::vector<char> got = read(block, 200000);
+  for (int k = 0; k < 200; ++k) {
+    const auto first = got.begin() + k * 1000;
+    ASSERT_EQ(std::vector<char>(first, first + 1000), pattern(1000, k)) << k;
+  }
+}
+
+TEST_F(CudaHostCopies, UploadsFromPinnedMemoryAreAsynchronous) {
+  constexpr size_t kPart = 3 * kMebi;
+  void *pinned = nullptr, *event = nullptr;
+  ok(table->allocate_host(device, kPart, &pinned));
+  std::memcpy(pinned, pattern(kPart, 3).data(), kPart);
+  queue_work();
+  const int waits = fake.waits;
+  ok(table->upload(device, block, pinned, kPart, 0, &event));
+  EXPECT_EQ(fake.waits, waits);
+  ASSERT_TRUE(event);
+  ok(table->wait(device, event));
+  table->release_event(device, event);
+  EXPECT_FALSE(has_waited()) << "neither do writes of the host";
+  std::memset(pinned, 1, kPart);
+  EXPECT_EQ(read(block, kPart), pattern(kPart, 3));
+  // Copies that return after the copy wait for the copy only.
+  queue_work();
+  ok(table->copy(device, CopyKind::host_to_device, block, pinned, kPart));
+  std::memset(pinned, 2, kPart);
+  EXPECT_FALSE(has_waited());
+  EXPECT_EQ(read(block, kPart), std::vector<char>(kPart, 1));
+  table->release_host(device, pinned);
+}
+
+TEST_F(CudaHostCopies, UploadsOfOtherMemoryNeedNoEvent) {
+  for (size_t bytes : {size_t{1000}, kBytes}) {
+    for (int is_new : {0, 1}) {
+      void* to = is_new ? allocate(bytes, true) : block;
+      queue_work();
+      std::vector<char> host = pattern(bytes, is_new);
+      void* event = block;
+      ok(table->upload(device, to, host.data(), bytes, is_new, &event));
+      EXPECT_EQ(event, nullptr);
+      std::fill(host.begin(), host.end(), 1);
+      EXPECT_FALSE(has_waited());
+      EXPECT_EQ(read(to, bytes), pattern(bytes, is_new));
+      if (is_new) table->release(device, to);
+    }
+  }
+}
+
+TEST_F(CudaHostCopies, AnAsynchronousCopyComesAfterEarlierWork) {
+  queue_work();
+  void* event = nullptr;
+  std::vector<char> host = pattern(kBytes, 4);
+  ok(table->copy_async(device, CopyKind::host_to_device, block, host.data(), kBytes, 0, &event));
+  EXPECT_FALSE(has_waited());
+  ok(table->order(device, event));
+  ok(table->wait(device, event));
+  table->release_event(device, event);
+  EXPECT_TRUE(has_waited());
+  EXPECT_EQ(read(block, kBytes), host);
+}
+
+TEST_F(CudaHostCopies, UploadsWithoutFreeMemoryWaitForWork) {
+  const size_t memory = std::exchange(fake.memory, fake.used[0] + kMebi);
+  queue_work();
+  const std::vector<char> host = pattern(kBytes, 5);
+  ok(table->copy(device, CopyKind::host_to_device, block, host.data(), kBytes));
+  EXPECT_EQ(read(block, kBytes), host);
+  fake.memory = memory;
+}
+
+TEST_F(CudaHostCopies, CopiesToPageableMemoryAreAsynchronous) {
+  for (size_t bytes : {size_t{1000}, kBytes}) {
+    const std::vector<char> expected = pattern(bytes, 6);
+    ok(table->copy(device, CopyKind::host_to_device, block, expected.data(), bytes));
+    std::vector<char> host(bytes, 9);
+    const int copies = fake.pageable_copies, waits = fake.waits;
+    const size_t pinned = fake.pinned;
+    void* event = nullptr;
+    ok(table->copy_async(device, CopyKind::device_to_host, host.data(), block, bytes, 0, &event));
+    EXPECT_EQ(fake.pageable_copies, copies) << "the driver would wait";
+    EXPECT_EQ(fake.waits, waits);
+    // Later work may change the source.
+    ok(table->order(device, event));
+    ok(table->zero(device, block, bytes));
+    EXPECT_EQ(host, std::vector<char>(bytes, 9));
+    ok(table->wait(device, event));
+    EXPECT_EQ(host, expected);
+    // Waiting again changes nothing.
+    host[0] = 77;
+    ok(table->wait(device, event));
+    EXPECT_EQ(host[0], 77);
+    table->release_event(device, event);
+    ok(table->empty_cache(device));
+    EXPECT_LE(fake.pinned, pinned) << "the buffer is free";
+  }
+}
+
+TEST_F(CudaHostCopies, CopiesToPageableMemoryThatNobodyWaitsFor) {
+  std::vector<char> host(kBytes, 9);
+  const size_t pinned = fake.pinned;
+  void* event = nullptr;
+  ok(table->copy_async(device, CopyKind::device_to_host, host.data(), block, kBytes, 0, &event));
+  table->release_event(device, event);
+  ok(table->empty_cache(device));
+  EXPECT_LE(fake.pinned, pinned);
+  EXPECT_EQ(host, std::vector<char>(kBytes, 9));
+}
+
+TEST_F(CudaHostCopies, WithoutPinnedMemoryCopiesToTheHostAreDirect) {
+  const std::vector<char> expected = pattern(kBytes, 7);
+  ok(table->copy(device, CopyKind::host_to_device, block, expected.data(), kBytes));
+  ok(table->empty_cache(device));
+  const size_t pinnable = std::exchange(fake.pinnable, fake.pinned);
+  std::vector<char> host(kBytes);
+  void* event = nullptr;
+  ok(table->copy_async(device, CopyKind::device_to_host, host.data(), block, kBytes, 0, &event));
+  ok(table->wait(device, event));
+  table->release_event(device, event);
+  EXPECT_EQ(host, expected);
+  fake.pinnable = pinnable;
+}
+
 TEST_P(CudaHostMemory, OperationsAreRepeatedOnlyBeforeTheirFirstWork) {
   EXPECT_EQ(table->run(device, 1, nullptr), kDeviceOutOfMemory);
   EXPECT_EQ(table->run(device, 2, nullptr), kDeviceInterrupted);
@@ -275,16 +456,29 @@ TEST_F(CudaHost, StreamsOfOtherCode) {
 
 TEST_F(CudaHost, AChildProcessCannotUseTheDevice) {
   open(0);
+  void *pinned = nullptr, *used = allocate(kMebi), *upload = nullptr, *pull = nullptr;
+  ok(table->allocate_host(device, kMebi, &pinned));
+  ok(table->upload(device, used, pinned, kMebi, 0, &upload));
+  ok(table->copy_async(device, CopyKind::device_to_host, pinned, used, kMebi, 0, &pull));
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     void* block = nullptr;
-    const bool failed = table->allocate(device, 100, 0, &block) == kDeviceFailed;
-    _exit(failed && std::strstr(table->message(), "before fork()") ? 0 : 1);
+    const bool failed = table->allocate(device, 100, 0, &block) == kDeviceFailed &&
+                        table->wait(device, pull) == kDeviceFailed;
+    if (!failed || !std::strstr(table->message(), "before fork()")) _exit(1);
+    // The child may write its copy of memory that the parent copies to the device.
+    _exit(table->wait(device, upload) == kDeviceOk ? 0 : 2);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  for (void* event : {upload, pull}) {
+    ok(table->wait(device, event));
+    table->release_event(device, event);
+  }
+  table->release_host(device, pinned);
+  table->release(device, used);
   table->release(device, allocate(100));
 }
 

@@ -10,7 +10,7 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 15;
+constexpr uint32_t kDeviceAbi = 16;
 
 // Detects different numberings of ElementOp: an FNV-1a hash of the names in their order.
 constexpr uint32_t hash_of_ops() {
@@ -79,7 +79,7 @@ struct DeviceTable {
   int (*properties)(int index, DeviceProperties* out);
 
   // Blocks are aligned to 256 bytes. Work queued before a release may still use the block. If
-  // for_copy is not 0, the first use of the block is copy_async() with is_new.
+  // for_copy is not 0, the first use of the block is upload() or copy_async() with is_new.
   int (*allocate)(void* device, size_t bytes, int for_copy, void** block);
   void (*release)(void* device, void* block);
   // Host memory that is fast for asynchronous copies (pinned). Null if ordinary memory is better.
@@ -89,6 +89,9 @@ struct DeviceTable {
   int (*zero)(void* device, void* block, size_t bytes);
   // Copies that involve the host return when they are complete.
   int (*copy)(void* device, CopyKind kind, void* to, const void* from, size_t bytes);
+  // Copies from the host. Later work of the device waits for the copy. If *event is null, the host
+  // may change `from` at once, else after wait(). is_new: as for copy_async().
+  int (*upload)(void* device, void* to, const void* from, size_t bytes, int is_new, void** event);
   // Copies from a block of another device of the same kind to one of this device.
   int (*copy_peer)(void* device, void* to, void* from_device, const void* from, size_t bytes);
   // Queues an asynchronous copy after all work queued so far, or, if is_new is not 0, without

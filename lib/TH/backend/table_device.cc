@@ -121,6 +121,13 @@ void TableDevice::copy_to_host(void* host, const void* device, size_t bytes) {
   raise_failed_checks();
 }
 
+void* TableDevice::upload(void* device, const void* host, size_t bytes, bool is_new) {
+  void* event = nullptr;
+  check(table_.upload(handle(), device, host, bytes, is_new, &event), "copying to it");
+  count_copy_to_device(bytes);
+  return event;
+}
+
 void TableDevice::copy_within(void* to, const void* from, size_t bytes) {
   check(table_.copy(handle(), CopyKind::device_to_device, to, from, bytes), "copying within it");
 }

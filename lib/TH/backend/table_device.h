@@ -33,6 +33,7 @@ class TableDevice : public Device {
 
   void copy_to_device(void* device, const void* host, size_t bytes) override;
   void copy_to_host(void* host, const void* device, size_t bytes) override;
+  void* upload(void* device, const void* host, size_t bytes, bool is_new) override;
   void copy_within(void* to, const void* from, size_t bytes) override;
   void copy_from(Device& other, void* to, const void* from, size_t bytes) override;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "backend/device_assertions.h"
 #include "cuda/failure.h"
@@ -123,6 +124,7 @@ CudaDevice::CudaDevice(int index) : index_(index), properties_(properties(index)
   patch_bytes_ = int64_t{64} << 20;
   check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
   check_cuda(cudaStreamCreateWithFlags(&copies_, cudaStreamNonBlocking), "making a stream");
+  check_cuda(cudaStreamCreateWithFlags(&uploads_, cudaStreamNonBlocking), "making a stream");
   memory_ = std::make_unique<DeviceMemory>(index, stream_);
   void* block = nullptr;
   check_cuda(cudaHostAlloc(&block, kAssertions * sizeof(DeviceAssertion),
@@ -183,7 +185,7 @@ void* CudaDevice::allocate_block(size_t bytes) {
 
 void* CudaDevice::allocate_for_copy(size_t bytes) {
   if (bytes == 0) return nullptr;
-  void* block = memory_->allocate_for(copies_, bytes);
+  void* block = memory_->allocate_for(uploads_, bytes);
   if (!block) fail_without_memory(bytes);
   return block;
 }
@@ -208,18 +210,30 @@ void CudaDevice::empty_cache() {
 
 // ---- copies -------------------------------------------------------------------------------------
 
+bool CudaDevice::is_idle() { return has_ended(cudaStreamQuery(stream_)); }
+
 void CudaDevice::zero(void* block, size_t bytes) {
   if (bytes) check_cuda(cudaMemsetAsync(block, 0, bytes, stream_), "filling memory");
 }
 
-bool CudaDevice::copy_staged(cudaStream_t stream, void* to, const void* from, size_t bytes) {
-  if (bytes <= kSmallCopy) return small_copies_.copy(stream, to, from, bytes);
-  return !host_memory_.contains(from) && large_copies_.copy(stream, to, from, bytes);
-}
+// The end of an asynchronous copy.
+struct CudaDevice::CopyEvent {
+  explicit CopyEvent(EventPool& events) : done(events) {}
+  PooledEvent done;
+  bool to_host = false;
+  // If `to` is not pinned: a pinned block, from which wait() copies to `to`.
+  void* pinned = nullptr;
+  void* to = nullptr;
+  size_t bytes = 0;
+};
 
 void CudaDevice::copy(CopyKind kind, void* to, const void* from, size_t bytes) {
   if (bytes == 0) return;
-  if (kind == CopyKind::host_to_device && copy_staged(stream_, to, from, bytes)) return;
+  if (kind == CopyKind::host_to_device) {
+    std::unique_ptr<CopyEvent> copy(static_cast<CopyEvent*>(upload(to, from, bytes, false)));
+    if (copy) check_cuda(cudaEventSynchronize(copy->done.get()), "copying");
+    return;
+  }
   check_cuda(cudaMemcpyAsync(to, from, bytes, as_cuda(kind), stream_), "copying");
   if (kind != CopyKind::device_to_device) check_cuda(cudaStreamSynchronize(stream_), "copying");
 }
@@ -242,27 +256,112 @@ void CudaDevice::copy_peer(void* to, CudaDevice& other, const void* from, size_t
   order_streams(other.stream_, stream_);
 }
 
-void* CudaDevice::copy_async(CopyKind kind, void* to, const void* from, size_t bytes, bool is_new) {
-  if (!is_new || !memory_->has_pool()) order_streams(copies_, stream_);
-  PooledEvent event(events_);
-  if (bytes && !(kind == CopyKind::host_to_device && copy_staged(copies_, to, from, bytes))) {
-    check_cuda(cudaMemcpyAsync(to, from, bytes, as_cuda(kind), copies_), "copying");
+bool CudaDevice::send(void* to, const void* from, size_t bytes, cudaEvent_t end) {
+  const bool is_pinned = bytes > kSmallCopy && host_memory_.contains(from);
+  const bool is_staged = !is_pinned && large_copies_.copy(uploads_, to, from, bytes);
+  if (!is_staged) {
+    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, uploads_), "copying");
   }
-  check_cuda(cudaEventRecord(event.get(), copies_), "copying");
-  return event.release();
+  check_cuda(cudaEventRecord(end, uploads_), "copying");
+  return is_staged;
+}
+
+bool CudaDevice::upload_to(void* to, const void* from, size_t bytes, bool is_new, bool is_ordered,
+                           cudaEvent_t end) {
+  void* transit = nullptr;
+  if (!(is_new && memory_->has_pool()) && !is_idle()) {
+    transit = memory_->allocate_beside(uploads_, bytes);
+    if (!transit) order_streams(uploads_, stream_);
+  }
+  try {
+    const bool is_staged = send(transit ? transit : to, from, bytes, end);
+    cudaStream_t last = is_ordered ? stream_ : copies_;
+    if (transit && !is_ordered) order_streams(last, stream_);
+    if (transit || is_ordered) check_cuda(cudaStreamWaitEvent(last, end, 0), "copying");
+    if (transit) {
+      check_cuda(cudaMemcpyAsync(to, transit, bytes, cudaMemcpyDeviceToDevice, last), "copying");
+      memory_->release_after(last, std::exchange(transit, nullptr));
+      if (!is_ordered) check_cuda(cudaEventRecord(end, last), "copying");
+    }
+    return is_staged;
+  } catch (...) {
+    // The caller may free both blocks.
+    if (cudaStreamSynchronize(uploads_) != cudaSuccess) cudaGetLastError();
+    if (transit) memory_->release_after(uploads_, transit);
+    throw;
+  }
+}
+
+void* CudaDevice::upload(void* to, const void* from, size_t bytes, bool is_new) {
+  if (bytes == 0) return nullptr;
+  const bool is_small = !is_new && bytes <= kSmallCopy;
+  if (is_small && small_copies_.copy_at_once(stream_, to, from, bytes)) return nullptr;
+  auto copy = std::make_unique<CopyEvent>(events_);
+  const bool is_staged = upload_to(to, from, bytes, is_new, true, copy->done.get());
+  return is_staged ? nullptr : copy.release();
+}
+
+void CudaDevice::copy_after_work(CopyEvent* copy, CopyKind kind, void* to, const void* from,
+                                 size_t bytes) {
+  copy->to_host = kind == CopyKind::device_to_host;
+  copy->to = to;
+  copy->bytes = bytes;
+  order_streams(copies_, stream_);
+  if (copy->to_host && !host_memory_.contains(to)) copy->pinned = host_memory_.allocate(bytes);
+  try {
+    check_cuda(
+        cudaMemcpyAsync(copy->pinned ? copy->pinned : to, from, bytes, as_cuda(kind), copies_),
+        "copying");
+    check_cuda(cudaEventRecord(copy->done.get(), copies_), "copying");
+  } catch (...) {
+    if (cudaStreamSynchronize(copies_) != cudaSuccess) cudaGetLastError();
+    host_memory_.release(copy->pinned);
+    throw;
+  }
+}
+
+void* CudaDevice::copy_async(CopyKind kind, void* to, const void* from, size_t bytes, bool is_new) {
+  auto copy = std::make_unique<CopyEvent>(events_);
+  if (bytes == 0) return copy.release();
+  if (kind == CopyKind::host_to_device) {
+    upload_to(to, from, bytes, is_new, false, copy->done.get());
+  } else {
+    copy_after_work(copy.get(), kind, to, from, bytes);
+  }
+  return copy.release();
+}
+
+bool CudaDevice::is_over(void* event) noexcept {
+  return is_forked.load(std::memory_order_relaxed) && !static_cast<CopyEvent*>(event)->to_host;
 }
 
 void CudaDevice::wait(void* event) {
-  check_cuda(cudaEventSynchronize(static_cast<cudaEvent_t>(event)), "waiting for a copy");
+  auto* copy = static_cast<CopyEvent*>(event);
+  check_cuda(cudaEventSynchronize(copy->done.get()), "waiting for a copy");
+  if (!copy->pinned) return;
+  std::memcpy(copy->to, copy->pinned, copy->bytes);
+  host_memory_.release(std::exchange(copy->pinned, nullptr));
 }
 
 void CudaDevice::order(void* event) {
-  check_cuda(cudaStreamWaitEvent(stream_, static_cast<cudaEvent_t>(event), 0),
+  check_cuda(cudaStreamWaitEvent(stream_, static_cast<CopyEvent*>(event)->done.get(), 0),
              "ordering work after a copy");
+}
+
+void CudaDevice::release_event(void* event) noexcept {
+  std::unique_ptr<CopyEvent> copy(static_cast<CopyEvent*>(event));
+  if (!copy->pinned) return;
+  // The caller has not waited for the copy.
+  if (cudaEventSynchronize(copy->done.get()) == cudaSuccess) {
+    host_memory_.release(copy->pinned);
+  } else {
+    cudaGetLastError();
+  }
 }
 
 void CudaDevice::synchronize() {
   check_cuda(cudaStreamSynchronize(stream_), "waiting for the device");
+  check_cuda(cudaStreamSynchronize(uploads_), "waiting for copies");
   check_cuda(cudaStreamSynchronize(copies_), "waiting for copies");
 }
 

@@ -29,8 +29,8 @@ class CurrentDevice {
   int index_, previous_;
 };
 
-// One CUDA device: an in-order stream, another one for asynchronous copies, and memory. Devices are
-// never destroyed, because the driver may be unloaded before the last tensor is freed. The
+// One CUDA device: an in-order stream, two others for copies, and memory. Devices are never
+// destroyed, because the driver may be unloaded before the last tensor is freed. The
 // functions require that the device is current on the calling thread.
 class CudaDevice : public Queue {
  public:
@@ -57,11 +57,14 @@ class CudaDevice : public Queue {
   void zero(void* block, size_t bytes);
   void copy(CopyKind kind, void* to, const void* from, size_t bytes);
   void copy_peer(void* to, CudaDevice& other, const void* from, size_t bytes);
-  // An event is a cudaEvent_t.
+  void* upload(void* to, const void* from, size_t bytes, bool is_new);
+  // An event is a CopyEvent.
   void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes, bool is_new);
+  // Returns true for copies to the device in a child process, which has no device.
+  static bool is_over(void* event) noexcept;
   void wait(void* event);
   void order(void* event);
-  void release_event(void* event) noexcept { events_.put_back(static_cast<cudaEvent_t>(event)); }
+  void release_event(void* event) noexcept;
   // Lets kernels on either device access the other's memory, if the hardware supports it.
   void allow_peer(CudaDevice& other);
 
@@ -92,16 +95,30 @@ class CudaDevice : public Queue {
   static constexpr size_t kLargeSlot = 2 << 20;
   static constexpr size_t kLargeSlots = 4;
 
+  struct CopyEvent;
+
   void open_cublas();
   [[noreturn]] void fail_without_memory(size_t bytes);
-  // Queues a copy through pinned buffers. Returns false if that is impossible or slower.
-  bool copy_staged(cudaStream_t stream, void* to, const void* from, size_t bytes);
+  // Returns true if all work in stream_ has ended.
+  bool is_idle();
+  // Queues a copy from the host in uploads_ and records its end in the event. Returns true if it
+  // reads a pinned buffer, not `from`.
+  bool send(void* to, const void* from, size_t bytes, cudaEvent_t end);
+  // Copies from the host without waiting for earlier work. If that may use `to`, the bytes go to
+  // other memory first, and from there to `to` after that work. Returns true if the host may change
+  // `from` at once, else after the event. is_ordered: later work in stream_ waits for the copy;
+  // else the event is its end.
+  bool upload_to(void* to, const void* from, size_t bytes, bool is_new, bool is_ordered,
+                 cudaEvent_t end);
+  // Copies after all work queued so far.
+  void copy_after_work(CopyEvent* copy, CopyKind kind, void* to, const void* from, size_t bytes);
   // Makes later work on one stream wait for all earlier work on the other.
   void order_streams(cudaStream_t later, cudaStream_t earlier);
 
   int index_;
   DeviceProperties properties_;
-  cudaStream_t copies_ = nullptr;
+  // Copies that come after work, and copies from the host, which wait for each other only.
+  cudaStream_t copies_ = nullptr, uploads_ = nullptr;
   std::unique_ptr<DeviceMemory> memory_;
   volatile DeviceAssertion* host_assertion_ = nullptr;
   EventPool events_;

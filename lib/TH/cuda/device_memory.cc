@@ -85,6 +85,10 @@ void DeviceMemory::release(void* block) noexcept {
   if (!cache_.release(block)) give_back(block);
 }
 
+void DeviceMemory::release_after(cudaStream_t stream, void* block) noexcept {
+  if (cudaFreeAsync(block, stream) != cudaSuccess) cudaGetLastError();
+}
+
 DeviceUsage DeviceMemory::usage() const {
   size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "asking for the free memory");

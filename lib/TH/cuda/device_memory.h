@@ -24,6 +24,13 @@ class DeviceMemory : private BlockSource {
   // The block may be used at once in this other stream. In the device's stream it may be used after
   // work of the other one.
   void* allocate_for(cudaStream_t other, size_t bytes);
+  // For a copy in this other stream, which need not wait for the device's stream. Returns null if
+  // there is no such memory.
+  void* allocate_beside(cudaStream_t other, size_t bytes) {
+    return pool_ ? from_pool(other, bytes) : nullptr;
+  }
+  // Frees a block of allocate_beside() after work of the stream.
+  void release_after(cudaStream_t stream, void* block) noexcept;
   // Returns true if blocks of allocate_for() need not wait for the device's stream.
   bool has_pool() const { return pool_ != nullptr; }
   void release(void* block) noexcept;

@@ -39,6 +39,15 @@ void check_cuda(cudaError_t code, const char* doing) {
        is_final(code) ? "; this process can no longer use the device" : "");
 }
 
+bool has_ended(cudaError_t code) {
+  if (code == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  check_cuda(code, "waiting for the device");
+  return true;
+}
+
 void check_cublas(cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   fail(status == CUBLAS_STATUS_ALLOC_FAILED ? status_without_memory() : kDeviceFailed,

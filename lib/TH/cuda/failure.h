@@ -12,6 +12,9 @@ namespace th {
 // "copying".
 void check_cuda(cudaError_t code, const char* doing);
 
+// Returns true if code, of a query, is cudaSuccess, and false for cudaErrorNotReady.
+bool has_ended(cudaError_t code);
+
 void check_cublas(cublasStatus_t status);
 
 // True once the calling thread's current operation has queued work, so that it cannot be repeated

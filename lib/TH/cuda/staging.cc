@@ -7,20 +7,24 @@
 
 namespace th {
 
-// Waits until the slot's last copy has ended.
-bool Staging::prepare(Slot* slot) {
-  if (slot->copied) check_cuda(cudaEventSynchronize(slot->copied), "copying to the device");
+// Waits until the slot's last copy has ended. Returns false if it must not wait or no memory can be
+// pinned.
+bool Staging::prepare(Slot* slot, bool may_wait) {
+  if (slot->copied && may_wait) {
+    check_cuda(cudaEventSynchronize(slot->copied), "copying to the device");
+  }
+  if (slot->copied && !may_wait && !has_ended(cudaEventQuery(slot->copied))) return false;
   if (!slot->buffer) slot->buffer = static_cast<char*>(memory_.allocate(slot_bytes_));
   if (slot->buffer && !slot->copied) slot->copied = events_.take();
   return slot->buffer != nullptr;
 }
 
-bool Staging::copy(cudaStream_t stream, void* to, const void* from, size_t bytes) {
+bool Staging::copy(cudaStream_t stream, void* to, const void* from, size_t bytes, bool may_wait) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (size_t done = 0; done < bytes;) {
     // If fewer slots than wanted can be pinned, the first ones are used.
-    if (!prepare(&slots_[next_])) {
-      if (next_ == 0) return false;
+    if (!prepare(&slots_[next_], may_wait)) {
+      if (next_ == 0 || slots_[next_].buffer) return false;
       next_ = 0;
       continue;
     }

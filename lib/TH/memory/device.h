@@ -21,7 +21,7 @@ class Device {
   // The name that t:device() returns: "gpu:1", "soft:2".
   virtual const char* name() const = 0;
 
-  // for_copy: the first use of the block is push_async() with is_new.
+  // for_copy: the first use of the block is upload() or push_async() with is_new.
   virtual void* allocate(size_t bytes, bool for_copy = false) = 0;
   virtual void release(void* block) noexcept = 0;
   // Allocates host memory that is fast to copy from and to (pinned). Returns null if any host
@@ -34,6 +34,14 @@ class Device {
   // raise failed checks of earlier operations.
   virtual void copy_to_device(void* device, const void* host, size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
+  // Copies from the host without waiting, if the device can. Later work of the device waits for the
+  // copy. Returns null if the host block may be written at once, else an event to wait for first.
+  // is_new: the block was allocated for this copy.
+  virtual void* upload(void* device, const void* host, size_t bytes, bool is_new) {
+    static_cast<void>(is_new);
+    copy_to_device(device, host, bytes);
+    return nullptr;
+  }
   virtual void copy_within(void* to, const void* from, size_t bytes) = 0;
   // Copies from a block of another device, through the host if there is no direct way.
   virtual void copy_from(Device& other, void* to, const void* from, size_t bytes) = 0;

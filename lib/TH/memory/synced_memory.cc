@@ -181,7 +181,8 @@ void* SyncedMemory::device(Access access, Device& device, ByteRange range) {
 void SyncedMemory::bring_to_device(Lock& lock, Access access, Device& device, ByteRange range) {
   bool reads = access != Access::overwrite;
   if (access == Access::overwrite) range = {0, bytes_};
-  need_device_block(lock, device, reads);
+  // Small blocks come from the device's cache, which is faster.
+  const bool is_new = need_device_block(lock, device, reads, kSmallCopy + 1);
   Head head = head_.load(std::memory_order_relaxed);
   if (copying_ != Copying::nothing && !ordered_) {
     device_->order(event_);
@@ -195,7 +196,7 @@ void SyncedMemory::bring_to_device(Lock& lock, Access access, Device& device, By
       reads_ = 0;
       return;
     case Head::cpu:
-      if (reads) device_from_host();
+      if (reads) device_from_host(is_new);
       stale_ = {0, 0};
       break;
     default:
@@ -223,11 +224,20 @@ void SyncedMemory::host_from_device() {
   }
 }
 
-void SyncedMemory::device_from_host() {
-  if (stale_.begin < stale_.end) {
-    device_->copy_to_device(on_device(stale_.begin), at(host_, stale_.begin),
-                            stale_.end - stale_.begin);
+// is_new: this copy is the first use of the block.
+void SyncedMemory::device_from_host(bool is_new) {
+  if (stale_.begin == stale_.end) return;
+  try {
+    finish_copy();
+    event_ = device_->upload(on_device(stale_.begin), at(host_, stale_.begin),
+                             stale_.end - stale_.begin, is_new);
+  } catch (...) {
+    if (is_new) release_device();
+    throw;
   }
+  if (!event_) return;
+  copying_ = Copying::to_device;
+  ordered_ = true;
 }
 
 void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {
@@ -306,11 +316,9 @@ void SyncedMemory::push_async(Device& device) {
 
 void SyncedMemory::begin_push(Lock& lock, Device& device) {
   if (shares_device()) return bring_to_device(lock, Access::read, device, {0, bytes_});
-  const SharedBlock* before = block_;
-  need_device_block(lock, device, true, true);
+  const bool is_new = need_device_block(lock, device, true, 0);
   finish_copy();
   if (stale_.begin < stale_.end) {
-    const bool is_new = block_ != before;
     try {
       event_ = device_->push_async(on_device(stale_.begin), at(host_, stale_.begin),
                                    stale_.end - stale_.begin, is_new);
@@ -408,17 +416,21 @@ Device& SyncedMemory::need_device() {
 }
 
 // Ensures that there is a block on this device. Copies the bytes from another device if they are
-// needed.
-void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads, bool for_copy) {
+// needed. Returns true if the first use of the block must be a copy of all bytes from the host.
+// That overtakes queued work. It is possible for blocks of at least least_for_copy bytes.
+bool SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads,
+                                     size_t least_for_copy) {
   refuse_shared();
   if (block_ && device_ != &device) await_writers(lock);
-  if (block_ && device_ == &device) return;
+  if (block_ && device_ == &device) return false;
   if (block_ && !block_->owned()) {
     fail("memory that the caller owns cannot change the device");
   }
   finish_copy();
-  SharedBlock* block = bytes_ ? SharedBlock::allocate(device, bytes_, for_copy) : nullptr;
   Head head = head_.load(std::memory_order_relaxed);
+  const bool from_host = head == Head::cpu || head == Head::synced;
+  const bool for_copy = reads && from_host && bytes_ && bytes_ >= least_for_copy;
+  SharedBlock* block = bytes_ ? SharedBlock::allocate(device, bytes_, for_copy) : nullptr;
   if (block_ && head == Head::device && reads) {
     try {
       device.copy_from(*device_, block->data(), block_->data(), bytes_);
@@ -430,9 +442,10 @@ void SyncedMemory::need_device_block(Lock& lock, Device& device, bool reads, boo
   release_device();
   set_device_used(&device);
   block_ = block;
-  if (head == Head::device) return;
+  if (head == Head::device) return false;
   stale_ = {0, bytes_};
   set_head(head == Head::synced ? Head::cpu : head);
+  return for_copy;
 }
 
 void SyncedMemory::finish_copy() {

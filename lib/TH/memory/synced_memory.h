@@ -148,9 +148,9 @@ class SyncedMemory {
   void* new_host_block(bool zeroed);
   void free_host_block(void* block, bool from_heap) noexcept;
   void need_host_block(bool zeroed);
-  void need_device_block(Lock& lock, Device& device, bool reads, bool for_copy = false);
+  bool need_device_block(Lock& lock, Device& device, bool reads, size_t least_for_copy);
   void host_from_device();
-  void device_from_host();
+  void device_from_host(bool is_new);
   void finish_copy();
   void await_copy();
   void release_host() noexcept;

@@ -83,6 +83,11 @@ void SyncedMemory::disown_host() {
   Lock lock(mutex_);
   if (copy) {
     std::memcpy(copy, host_, bytes_);
+    try {
+      await_copy();
+    } catch (...) {
+      // As in the destructor, which calls this.
+    }
     release_host();
     host_ = copy;
     host_from_heap_ = true;

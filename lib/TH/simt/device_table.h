@@ -20,33 +20,20 @@ template <class D>
 class DeviceTableOf {
  public:
   static constexpr DeviceTable make(const char* kind, DLDeviceType dlpack_type) {
-    return {kDeviceAbi,
-            sizeof(DeviceTable),
-            hash_of_ops(),
-            kind,
-            dlpack_type,
-            message,
-            count,
-            open,
-            properties,
-            allocate,
-            release,
-            allocate_host,
-            release_host,
-            zero,
-            copy,
-            copy_peer,
-            copy_async,
-            wait,
-            order,
-            release_event,
-            synchronize,
-            finish,
-            stream,
-            assertion,
-            usage,
-            empty_cache,
-            run};
+    return {kDeviceAbi,    sizeof(DeviceTable),
+            hash_of_ops(), kind,
+            dlpack_type,   message,
+            count,         open,
+            properties,    allocate,
+            release,       allocate_host,
+            release_host,  zero,
+            copy,          upload,
+            copy_peer,     copy_async,
+            wait,          order,
+            release_event, synchronize,
+            finish,        stream,
+            assertion,     usage,
+            empty_cache,   run};
   }
 
  private:
@@ -134,6 +121,16 @@ class DeviceTableOf {
   static int copy(void* device, CopyKind kind, void* to, const void* from, size_t bytes) {
     return working(device, [&](D& d) { d.copy(kind, to, from, bytes); });
   }
+  static int upload(void* device, void* to, const void* from, size_t bytes, int is_new,
+                    void** event) {
+    *event = nullptr;
+    return on(device, [&](D& d) {
+      *event = d.upload(to, from, bytes, is_new != 0);
+      // With an event, the next function reports failures of earlier work. After a failure the
+      // caller would not wait for the event.
+      if (!*event) d.check_work();
+    });
+  }
   static int copy_peer(void* device, void* to, void* from_device, const void* from, size_t bytes) {
     D& other = *static_cast<D*>(from_device);
     return working(device, [&](D& d) { d.copy_peer(to, other, from, bytes); });
@@ -144,6 +141,7 @@ class DeviceTableOf {
                    [&](D& d) { *event = d.copy_async(kind, to, from, bytes, is_new != 0); });
   }
   static int wait(void* device, void* event) {
+    if (D::is_over(event)) return kDeviceOk;
     return working(device, [&](D& d) { d.wait(event); });
   }
   static int order(void* device, void* event) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -60,8 +61,10 @@ class SoftDevice : public Queue {
   void release_host(void* block) noexcept;
   void zero(void* block, size_t bytes);
   void copy(CopyKind kind, void* to, const void* from, size_t bytes);
+  void* upload(void* to, const void* from, size_t bytes, bool is_new);
   void copy_peer(void* to, SoftDevice& other, const void* from, size_t bytes);
   void* copy_async(CopyKind kind, void* to, const void* from, size_t bytes, bool is_new);
+  static bool is_over(void*) { return false; }
   void wait(void* event);
   void order(void* event);
   void release_event(void* event) noexcept;
@@ -110,6 +113,8 @@ class SoftDevice : public Queue {
   };
 
   void* new_block(size_t bytes);
+  // Returns true if the address is in a block of allocate_host().
+  bool is_host_block(const void* address) const;
   void note_failure(const DeviceFailure& failure) noexcept;
   void copy_in(void* to, const void* from, size_t bytes);
   void copy_out(void* to, const void* from, size_t bytes);
@@ -123,6 +128,7 @@ class SoftDevice : public Queue {
   bool failed_ = false;
   DeviceFailure failure_;
   std::deque<std::shared_ptr<SoftCopy>> copies_;
+  std::map<const void*, size_t> host_blocks_;  // their sizes
 };
 
 }  // namespace th

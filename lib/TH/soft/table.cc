@@ -47,10 +47,26 @@ void* SoftDevice::allocate_host(size_t bytes) {
           ? nullptr
           : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (!block) throw std::bad_alloc();
+  try {
+    host_blocks_[block] = bytes;
+  } catch (...) {
+    std::free(block);
+    throw;
+  }
   return block;
 }
 
-void SoftDevice::release_host(void* block) noexcept { std::free(block); }
+void SoftDevice::release_host(void* block) noexcept {
+  host_blocks_.erase(block);
+  std::free(block);
+}
+
+bool SoftDevice::is_host_block(const void* address) const {
+  auto after = host_blocks_.upper_bound(address);
+  if (after == host_blocks_.begin()) return false;
+  const auto& [block, bytes] = *--after;
+  return static_cast<const char*>(address) < static_cast<const char*>(block) + bytes;
+}
 
 void SoftDevice::zero(void* block, size_t bytes) {
   if (bytes) enqueue_task([block, bytes] { std::memset(block, 0, bytes); });
@@ -93,6 +109,25 @@ void* SoftDevice::copy_async(CopyKind, void* to, const void* from, size_t bytes,
   auto event = std::make_unique<Event>();
   *event = copy_beside(to, from, bytes, is_new ? done_ : queued());
   return event.release();
+}
+
+// Memory of allocate_host() is read when the copy runs, as by CUDA, so that tests find a write that
+// does not wait for it.
+void* SoftDevice::upload(void* to, const void* from, size_t bytes, bool is_new) {
+  if (bytes == 0) return nullptr;
+  if (!is_host_block(from)) {
+    copy_in(to, from, bytes);
+    return nullptr;
+  }
+  void* event = copy_async(CopyKind::host_to_device, to, from, bytes, is_new);
+  try {
+    order(event);
+    return event;
+  } catch (const std::bad_alloc&) {
+    wait(event);
+    release_event(event);
+    return nullptr;
+  }
 }
 
 void SoftDevice::wait(void* event) { finish(copy_of(event)); }

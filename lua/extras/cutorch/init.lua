@@ -246,7 +246,7 @@ end
 
 -- ---- memory of the host ----------------------------------------------------------------------
 
--- Host memory is pinned as that of other tensors.
+-- Copies of all host tensors go through pinned memory, so these are tensors like others.
 for _, element in ipairs(types) do
    cutorch['createCudaHost' .. element.name .. 'Tensor'] = function(...)
       return tensor[element.name .. 'Tensor'](...)
