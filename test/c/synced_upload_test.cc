@@ -164,6 +164,20 @@ TEST_P(SoftUpload, TensorsAreWrittenAfterTheCopy) {
   }
 }
 
+// The block that the caller gets has the bytes of a copy to the host that is still in progress.
+TEST_P(SoftUpload, DisowningWaitsForACopyToTheHost) {
+  Device& soft = *find_device("soft");
+  SyncedMemory m(8, &THDefaultAllocator, nullptr);
+  m.device(Access::overwrite, soft);
+  std::memset(m.cpu(Access::overwrite), 7, 8);
+  soft.zero(m.device(Access::write, soft), 8);
+  m.prefetch(nullptr);
+  ASSERT_TRUE(m.is_host_of_device());
+  m.disown_host();
+  EXPECT_EQ(static_cast<const char*>(m.cpu(Access::read))[7], 0);
+  m.own_host();
+}
+
 INSTANTIATE_TEST_SUITE_P(Lazy, SoftUpload, testing::Values(SoftMode::lazy), mode_name);
 
 }  // namespace

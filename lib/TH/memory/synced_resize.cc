@@ -82,12 +82,12 @@ void SyncedMemory::disown_host() {
   void* copy = is_host_of_device() ? heap_allocate(bytes_) : nullptr;
   Lock lock(mutex_);
   if (copy) {
-    std::memcpy(copy, host_, bytes_);
     try {
       await_copy();
     } catch (...) {
       // As in the destructor, which calls this.
     }
+    std::memcpy(copy, host_, bytes_);
     release_host();
     host_ = copy;
     host_from_heap_ = true;
