@@ -326,7 +326,13 @@ void subscript_read(Tensor* r, Tensor* t, const Subscript* subscripts, int count
     set_part(r, *t, from.part.offset, from.part.ndim, from.part.size, from.part.stride);
     return;
   }
-  from.make_view(*t);
+  const bool is_selection =
+      from.indexed.size() == 1 && from.reversed.empty() && from.indexed[0].indices->nDimension == 1;
+  if (!is_selection || count > 1) from.make_view(*t);
+  if (is_selection) {
+    const IndexTensor& by = from.indexed[0];
+    return ops::indexSelect(r, count > 1 ? from.view.get() : t, by.dim, by.indices.get());
+  }
   TensorRef result;
   const Merged* at = nullptr;
   Merged merged;
