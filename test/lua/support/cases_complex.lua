@@ -63,7 +63,7 @@ function cases.install()
     end,
   }
   local broadcast = { { { 5 }, { 5 } }, { { 2, 3 }, { 3 } }, { { 2, 1 }, { 1, 4 } },
-                      { { 0 }, { 1 } } }
+                      { { 0 }, { 1 } }, { { 67 }, { 67 } } }
   local function both_case(f)
     return function(e, a, b)
       local shape, ndim = {}, math.max(#a.shape, #b.shape)

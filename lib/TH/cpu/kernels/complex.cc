@@ -1,6 +1,11 @@
 // Products and quotients of complex numbers.
 
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
 #include "backend/cpu_backend.h"
+#include "cpu/kernels/vector_bytes.h"
 #include "cpu/parallel.h"
 #include "functors/complex_quotient.h"
 #include "tensor/type_sets.h"
@@ -8,20 +13,45 @@
 namespace th {
 namespace {
 
-// Multiplies up to kNumbers complex numbers. The products are stored before they are added, because
-// GCC 12 would fuse both to one rounding, also with -ffp-contract=off.
-constexpr int64_t kNumbers = 64;
+constexpr int64_t kNumbers = 64;  // that are multiplied or divided together
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define TH_LANES(x, ...) __builtin_shufflevector(x, x, __VA_ARGS__)
+#else
+#define TH_LANES(x, ...) __builtin_shuffle(x, Lanes{__VA_ARGS__})
+#endif
+
+// Multiplies a vector of complex numbers, whose parts have the numbers K. It uses GCC's vectors,
+// because GCC 12 fuses the products and sums of loops to one rounding, also with -ffp-contract=off.
+template <class T, int... K>
+inline void multiply_vector(const T* a, const T* b, T* r, std::integer_sequence<int, K...>) {
+  using Lanes [[maybe_unused, gnu::vector_size(kVectorBytes)]] =
+      std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  typedef T Vector __attribute__((vector_size(kVectorBytes)));
+  Vector x, y;
+  std::memcpy(&x, a, sizeof(x));
+  std::memcpy(&y, b, sizeof(y));
+  const Vector sign = {(K % 2 ? T(1) : T(-1))...};
+  const Vector of_re = TH_LANES(x, (K & ~1)...) * y;
+  const Vector of_im = TH_LANES(x, (K | 1)...) * TH_LANES(y, (K ^ 1)...);
+  const Vector product = of_re + sign * of_im;
+  std::memcpy(r, &product, sizeof(product));
+}
+
+// Multiplies n complex numbers.
 template <class T>
 void multiply_some(const T* a, const T* b, T* r, int64_t n) {
-  T of_re[2 * kNumbers], of_im[2 * kNumbers];
-  for (int64_t i = 0; i < n; ++i) {
-    of_re[2 * i] = a[2 * i] * b[2 * i];
-    of_re[2 * i + 1] = a[2 * i] * b[2 * i + 1];
-    of_im[2 * i] = -(a[2 * i + 1] * b[2 * i + 1]);
-    of_im[2 * i + 1] = a[2 * i + 1] * b[2 * i];
-  }
-  asm("" : : "r"(of_re), "r"(of_im) : "memory");
-  for (int64_t i = 0; i < 2 * n; ++i) r[i] = of_re[i] + of_im[i];
+  constexpr int lanes = kVectorBytes / sizeof(T);
+  constexpr auto parts = std::make_integer_sequence<int, lanes>();
+  int64_t i = 0;
+  for (; i + lanes <= 2 * n; i += lanes) multiply_vector(a + i, b + i, r + i, parts);
+  if (i == 2 * n) return;
+  const auto rest = static_cast<size_t>(2 * n - i) * sizeof(T);
+  T x[lanes] = {}, y[lanes] = {}, product[lanes];
+  std::memcpy(x, a + i, rest);
+  std::memcpy(y, b + i, rest);
+  multiply_vector(x, y, product, parts);
+  std::memcpy(r + i, product, rest);
 }
 
 // Divides up to kNumbers complex numbers. The parts are separated first, for vectors.
