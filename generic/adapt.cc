@@ -187,6 +187,18 @@ bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads,
   return element_wise && replace_numbers(L, state, overloads, args);
 }
 
+void free_replaced(lua_State* L, State* state, const Arguments& before, const Arguments& args) {
+  if (th::tracing()) return;  // tracers may refer to operands
+  for (int i = 0; i < args.count; ++i) {
+    if (args.code(i) != kTensor || before.code(i) != kTensor) continue;
+    Tensor* t = args.objects[i].tensor();
+    // The call may have moved its arguments on the stack.
+    if (t == before.objects[i].payload || t != object_at(L, state, i + 1).payload) continue;
+    if (__atomic_load_n(&t->refcount, __ATOMIC_ACQUIRE) > 1) continue;
+    th::set_storage(t, nullptr, 0, 0, nullptr, nullptr);
+  }
+}
+
 int count_of_used(lua_State* L, const State* state, const Overloads& overloads, int count) {
   if (!state->is_torch7(Rule::arguments)) return count;
   uint32_t flags = 0;

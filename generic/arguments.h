@@ -122,6 +122,9 @@ inline bool is_hidden(const State* state, const Pattern& pattern) {
 // different element types by their common type, or numbers by tensors or lists of one element.
 // Returns false if that is impossible.
 bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads, const Arguments& args);
+// Frees the memory of the operands of a call that has run, if they replaced those of `before` and
+// only the stack refers to them. The collector would find them later.
+void free_replaced(lua_State* L, State* state, const Arguments& before, const Arguments& args);
 // By Torch7's rule some functions ignore arguments without effect, or nil at the end. Returns the
 // number of the others.
 int count_of_used(lua_State* L, const State* state, const Overloads& overloads, int count);

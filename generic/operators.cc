@@ -109,7 +109,10 @@ int divide(lua_State* L, State* state, const Arguments& args) {
     lua_replace(L, i + 1);
   }
   lua_settop(L, 2);
-  return call<&Operators::quotient>(L, state, Arguments(L, state));
+  const Arguments converted(L, state);
+  const int results = call<&Operators::quotient>(L, state, converted);
+  free_replaced(L, state, args, converted);
+  return results;
 }
 
 // Between tensors this is the product of linear algebra, as in Torch7.

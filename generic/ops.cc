@@ -468,7 +468,10 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
   if (results) return results;
   if (adapt_arguments(L, state, overloads, args)) {
     lua_settop(L, args.count);
-    return call_overloads(L, state, overloads, Arguments(L, state), bound);
+    const Arguments adapted(L, state);
+    results = call_overloads(L, state, overloads, adapted, bound);
+    free_replaced(L, state, args, adapted);
+    return results;
   }
   if (overloads.function && !has_tensor) {
     results = call_overloads(L, state, *overloads.function, args, bound);

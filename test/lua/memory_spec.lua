@@ -239,6 +239,29 @@ describe('the counters of memory', function()
     assert.are.equal(before.bytes, tensor.memory().bytes)
     assert.are.equal(before.blocks, tensor.memory().blocks)
   end)
+
+  it('do not grow by operands that are converted', function()
+    local f, d = tensor.FloatTensor(1000):fill(0.5), tensor.DoubleTensor(1000):fill(2)
+    local l, r = tensor.LongTensor(1000):fill(3), tensor.DoubleTensor(1000)
+    collect()
+    collectgarbage 'stop'
+    local before = tensor.memory().bytes
+    local done, message = pcall(function()
+      for _ = 1, 50 do
+        tensor.add(r, f, d)
+        assert(r:min() == 2.5 and r:max() == 2.5)
+        tensor.cmul(r, l, f)
+        r:addcmul(1, f, d)
+        assert(r:min() == 2.5 and r:max() == 2.5)
+      end
+    end)
+    local used = tensor.memory().bytes - before
+    collectgarbage 'restart'
+    assert(done, message)
+    assert.is_true(used < 100000, used)
+    assert.are.equal(500, f:sum())
+    assert.are.equal(3000, l:sum())
+  end)
 end)
 
 describe('unused blocks', function()
