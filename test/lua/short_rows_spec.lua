@@ -82,3 +82,28 @@ it('reads an operand in the result before it is changed', function()
     assert.are.same(expected:totable(), t:totable())
   end
 end)
+
+it('copies rows of few elements', function()
+  for _, name in ipairs { 'Byte', 'Short', 'Half', 'Float', 'Double' } do
+    for width = 1, 9 do
+      local t = tensor[name .. 'Tensor'](7, 70, width + 2)
+      local values = tensor.range(0, t:nElement() - 1)
+      if name ~= 'Double' and name ~= 'Float' then values:fmod(128) end
+      t:copy(values)
+      local part, want = t:narrow(3, 2, width), {}
+      local got = part:flip(2)
+      local into = tensor[name .. 'Tensor'](7, 70, width + 1):zero()
+      into:narrow(3, 1, width):copy(part:transpose(1, 2):transpose(1, 2):flip(1))
+      for i = 1, 7 do
+        for j = 1, 70 do
+          for k = 1, width do
+            want[#want + 1] = t[{ i, 71 - j, k + 1 }]
+            assert(into[{ i, j, k }] == t[{ 8 - i, j, k + 1 }], 'a part of the result')
+          end
+          assert(into[{ i, j, width + 1 }] == 0, 'beside the part')
+        end
+      end
+      assert.are.same(want, got:reshape(got:nElement()):totable(), name .. ' ' .. width)
+    end
+  end
+end)

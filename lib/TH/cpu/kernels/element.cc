@@ -15,6 +15,17 @@ namespace {
 
 // ---- copies of short rows, without a function call for each row ---------------------------------
 
+using CopyRows = void (*)(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n,
+                          int64_t bytes);
+
+// Copies n rows of `size` bytes.
+template <int size>
+void copy_rows_of(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n,
+                  int64_t) {
+#pragma GCC unroll 4
+  for (; n > 0; --n, to += to_step, from += from_step) __builtin_memcpy(to, from, size);
+}
+
 // Copies n rows of at least `part` bytes. The last part of a row may overlap the one before it.
 template <int part>
 void copy_rows(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n,
@@ -26,22 +37,39 @@ void copy_rows(char* to, int64_t to_step, const char* from, int64_t from_step, i
   }
 }
 
+CopyRows copy_of_rows(int64_t bytes) {
+  switch (bytes) {
+    case 2:
+      return &copy_rows_of<2>;
+    case 3:
+      return &copy_rows_of<3>;
+    case 4:
+      return &copy_rows_of<4>;
+    case 8:
+      return &copy_rows_of<8>;
+    case 16:
+      return &copy_rows_of<16>;
+    default:
+      return bytes >= 64   ? &copy_rows<64>
+             : bytes >= 16 ? &copy_rows<16>
+             : bytes >= 8  ? &copy_rows<8>
+                           : &copy_rows<4>;
+  }
+}
+
 constexpr int64_t kShortRow = 1024;  // bytes
 
 bool has_short_rows(const CopyCall& call, int64_t item) {
   const LoopPlan& plan = call.plan;
   return call.to == call.from && plan.ndim > 1 && !plan.shared_output &&
-         plan.stride[0][0] == item && plan.stride[1][0] == item && plan.size[0] * item >= 4 &&
+         plan.stride[0][0] == item && plan.stride[1][0] == item && plan.size[0] * item >= 2 &&
          plan.size[0] * item <= kShortRow;
 }
 
 void copy_short_rows(const LoopPlan& plan, int64_t item) {
   const int64_t width = plan.size[0], bytes = width * item;
   const LoopPlan rows = plan_of_rows(plan);
-  auto copy = bytes >= 64   ? &copy_rows<64>
-              : bytes >= 16 ? &copy_rows<16>
-              : bytes >= 8  ? &copy_rows<8>
-                            : &copy_rows<4>;
+  const CopyRows copy = copy_of_rows(bytes);
   parallel_for(
       rows.numel, std::max<int64_t>(1, Grain::cheap / width), [&](int64_t begin, int64_t end) {
         for_each_run(rows, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
