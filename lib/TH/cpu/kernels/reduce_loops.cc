@@ -80,12 +80,12 @@ inline void to_floats(const BFloat16* in, int64_t n, float* out) {
 template <class R, class T, class Parameter>
 inline void take_converted_rows(const T* x, int64_t n, int64_t step, int64_t width,
                                 typename R::A* acc, Parameter parameter) {
-  constexpr int64_t kBlock = 256, kTogether = kIsSum<R, T> ? kRows : 1;
-  float rows[kTogether * kBlock];
+  constexpr int64_t kBlock = 256;
+  float rows[kRows * kBlock];
   for (int64_t first = 0; first < width; first += kBlock) {
     const int64_t count = std::min(kBlock, width - first);
-    for (int64_t i = 0; i < n; i += kTogether) {
-      const int64_t some = std::min(kTogether, n - i);
+    for (int64_t i = 0; i < n; i += kRows) {
+      const int64_t some = std::min(kRows, n - i);
       for (int64_t k = 0; k < some; ++k) {
         to_floats(x + (i + k) * step + first, count, rows + k * kBlock);
       }
@@ -93,10 +93,18 @@ inline void take_converted_rows(const T* x, int64_t n, int64_t step, int64_t wid
         add_columns<kRows>(some, kBlock, count, acc + first, rows);
       } else if constexpr (std::is_same_v<R, Squares<T>>) {
         add_columns<kRows>(some, kBlock, count, acc + first, rows, rows);
-      } else {
+      } else if (some == kRows) {
 #pragma GCC ivdep
         for (int64_t j = 0; j < count; ++j) {
-          take<R>(acc + first + j, rows[j], parameter(first + j));
+          acc[first + j] = take_each<R>(acc[first + j], rows + j, kBlock, parameter(first + j),
+                                        std::make_index_sequence<kRows>());
+        }
+      } else {
+        for (int64_t k = 0; k < some; ++k) {
+#pragma GCC ivdep
+          for (int64_t j = 0; j < count; ++j) {
+            take<R>(acc + first + j, rows[k * kBlock + j], parameter(first + j));
+          }
         }
       }
     }
