@@ -140,8 +140,10 @@ void ElementLoop::run_converted(char* const* data, const int64_t* stride, int64_
         char* to_from[] = {buffer[k], data[k] + i * stride[k]};
         const int64_t steps[] = {item_[k], stride[k]};
         convert_[k](to_from, steps, m, nullptr);
-        for (int64_t j = m; j < padded; ++j) {
-          std::memcpy(buffer[k] + j * item_[k], buffer[k] + (m - 1) * item_[k], item_[k]);
+        for (int64_t j = m; j < padded;) {
+          const int64_t count = padded - j < j ? padded - j : j;
+          std::memcpy(buffer[k] + j * item_[k], buffer[k], count * item_[k]);
+          j += count;
         }
       }
     }

@@ -59,9 +59,15 @@ inline void load_block(const char* data, int64_t stride, int64_t n, C* out) {
         _mm512_storeu_ps(out + i, _mm512_maskz_cvtph_ps(0xffff, half));
       }
 #endif
-      for (; i + 8 <= n; i += 8) {
-        __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i));
-        _mm256_storeu_ps(out + i, _mm256_cvtph_ps(half));
+      const auto load_eight = [in, out](int64_t k) {
+        __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + k));
+        _mm256_storeu_ps(out + k, _mm256_cvtph_ps(half));
+      };
+#pragma GCC unroll 4
+      for (; i + 8 <= n; i += 8) load_eight(i);
+      if (i < n && n >= 8) {  // The last vector overlaps the one before it.
+        load_eight(n - 8);
+        i = n;
       }
     }
 #endif
@@ -94,9 +100,15 @@ inline void store_block(char* data, int64_t stride, int64_t n, const C* in) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), half);
       }
 #endif
-      for (; i + 8 <= n; i += 8) {
-        __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), half);
+      const auto store_eight = [in, out](int64_t k) {
+        __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(in + k), _MM_FROUND_TO_NEAREST_INT);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out + k), half);
+      };
+#pragma GCC unroll 4
+      for (; i + 8 <= n; i += 8) store_eight(i);
+      if (i < n && n >= 8) {
+        store_eight(n - 8);
+        i = n;
       }
     }
 #endif
