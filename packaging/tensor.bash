@@ -23,7 +23,8 @@ _tensor() {
       ;;
   esac
   if [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W '-e -i -l -n --torch7 -v -h - --' -- "$word")
+    local options='-e -i -l -n --torch7 -v -h - -- --interactive --version --help'
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
     return
   fi
   mapfile -t COMPREPLY < <(

@@ -60,6 +60,24 @@ describe('the program tensor', function()
     assert.are.equal(code, status, command)
   end
 
+  it_with_program('fails with -i if the script failed and stdin is not a terminal', function()
+    for _, case in ipairs {{"-i -e 'error()'", 1}, {"-i -e 'x = 1'", 0},
+                           {"--interactive -l nosuch", 1}} do
+      local output, status = shell(('echo 7 | tensor %s'):format(case[1]))
+      assert.matches('7\n$', output)
+      assert.are.equal(case[2], status, case[1])
+    end
+  end)
+
+  it_with_program('names the end of incomplete inputs, and the argument of :quit', function()
+    for _, text in ipairs {'1+', '=1+', 'for i = 1, 2 do', 'return f(', 'x = {'} do
+      local output, status = shell(("echo '%s' | tensor"):format(text))
+      assert.matches("^stdin:1: [^\n]* near '?<eof>'?\n$", output)
+      assert.are.equal(1, status)
+    end
+    check("printf ':quit now\\n2\\n:q\\n3\\n' | tensor", ':quit takes no argument\n2\n', 1)
+  end)
+
   it_with_program('reports output that could not be written', function()
     local full = io.open('/dev/full', 'w')
     if not full then return pending '/dev/full is missing' end

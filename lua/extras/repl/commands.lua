@@ -85,6 +85,11 @@ function run.profile(session, code)
   return session.show(results)
 end
 
+-- A line with nothing after the command does not get here: see commands.leaves.
+function run.quit(session)
+  return failed(session, ':quit takes no argument')
+end
+
 local function unknown(session, subject)
   return failed(session, 'help: unknown name: ' .. subject)
 end
@@ -134,7 +139,7 @@ end
 commands.words = {'help', 'profile', 'quit', 'time'}
 
 local names = {h = 'help', help = 'help', time = 'time', t = 'time', profile = 'profile',
-               p = 'profile'}
+               p = 'profile', quit = 'quit', q = 'quit', exit = 'quit'}
 
 --- Returns the function for a command line, to be called with the session, or nil for a line of
 -- Lua.

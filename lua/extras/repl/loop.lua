@@ -37,7 +37,7 @@ local function length_until(message, text)
 end
 
 -- Checks an input, which is compiled as an expression if possible. Returns its source; or nil and
--- an error message; or nil, nil if more lines are needed.
+-- an error message; or nil, nil and the error of the incomplete text if more lines are needed.
 local function source_of(text)
   -- As in Lua's own REPL, a leading `=` prints the value.
   local expression = text:gsub('^%s*=', '', 1)
@@ -51,8 +51,10 @@ local function source_of(text)
   if statement then
     return text
   end
-  if incomplete(expression_error) or incomplete(statement_error) then
-    return nil, nil
+  if incomplete(statement_error) then
+    return nil, nil, statement_error
+  elseif incomplete(expression_error) then
+    return nil, nil, expression_error
   end
   -- The attempt that understood more of the text has the more useful error.
   local is_expression = expression ~= text
@@ -64,12 +66,11 @@ end
 --- incomplete(text): returns 'code' if more lines are needed, 'text' if the input ends inside a
 -- string or comment, otherwise nil.
 function loop.incomplete(text)
-  local source, message = source_of(text)
+  local source, message, reason = source_of(text)
   if source or message or text:find '^%s*[:?]%a' then
     return nil
   end
-  local _, reason = versions.load(text, '=stdin')
-  return reason and reason:find 'unfinished' and 'text' or 'code'
+  return reason:find 'unfinished' and 'text' or 'code'
 end
 
 -- Returns the function of a source, or nil and an error message. It is called without arguments, so
@@ -249,7 +250,7 @@ function loop.run(io)
   if #lines > 0 then
     failures = failures + 1
     local text = table.concat(lines, '\n')
-    local _, message = versions.load(text, '=stdin')
+    local _, _, message = source_of(text)
     session.fail(message, text)
   end
   return failures

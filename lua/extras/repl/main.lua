@@ -10,12 +10,12 @@ Runs a script, or without one a REPL, with the module tensor at hand.
   -n count  run count processes on this machine, for require 'tensor.dist';
             before the other options
   -e code   run code
-  -i        enter the REPL after the script or code
+  -i        enter the REPL after the script or code (also --interactive)
   --torch7  behave as Torch7's program th: require 'torch' first, with the
-            globals torch, path, lfs, sys and xlua
+            globals torch, path, paths, lfs, sys and xlua
   -l name   require the module `name`
-  -v        print the versions of tensor, Lua and BLAS
-  -h        print this text
+  -v        print the versions of tensor, Lua and BLAS (also --version)
+  -h        print this text (also --help)
   -         run what stands on stdin as a script
   --        the end of the options
 
@@ -220,8 +220,9 @@ local function print_environment()
   export('LUA_CPATH', c_dir ~= '' and c_dir .. '/?.so' or '', package.cpath)
 end
 
--- Runs the REPL. Returns true if no input failed, or if a user at a terminal saw the errors.
-local function repl()
+-- Runs the REPL. Returns true if no input failed, or if a user at a terminal saw the errors. ok:
+-- false if the script before it failed.
+local function repl(ok)
   local edit = require 'tensor.repl.edit'
   local history = require 'tensor.repl.history'
   local loop = require 'tensor.repl.loop'
@@ -264,7 +265,7 @@ local function repl()
       end
     end,
   }
-  return terminal or failures == 0
+  return terminal or ok and failures == 0
 end
 
 local function main()
@@ -334,7 +335,7 @@ local function main()
     return false
   end
   if interactive then
-    return repl()
+    return repl(ok)
   end
   return true
 end
