@@ -330,4 +330,19 @@ function checkpoints.of_rank(saved, parts, rank)
    return result
 end
 
+--- read(filename): returns the contents of a checkpoint, for restore.
+function checkpoints.read(filename)
+   local saved = tensor.load(filename)
+   checkpoints.check_form(saved, filename)
+   return saved
+end
+
+--- restore(checkpoint, parts [, name]): does what training.load does, with the contents of a
+-- checkpoint. name: that of the file, for messages.
+function checkpoints.restore(checkpoint, parts, name)
+   checkpoints.check_form(checkpoint, name or 'the value')
+   checkpoints.check(checkpoint, parts, name or 'the checkpoint')
+   return checkpoints.copy(checkpoint, parts)
+end
+
 return checkpoints

@@ -27,8 +27,8 @@ function dist.init(options)
    return world:rank(), world:size()
 end
 
---- is_parallel(): true if init has been called and there are several ranks.
-function dist.is_parallel()
+--- isParallel(): true if init has been called and there are several ranks.
+function dist.isParallel()
    return world ~= nil and world:size() > 1
 end
 

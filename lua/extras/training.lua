@@ -18,27 +18,12 @@ function training.save(filename, parts, info)
    tensor.save(filename, checkpoints.contents(parts, info))
 end
 
---- read(filename): returns the contents of a checkpoint, for restore.
-function training.read(filename)
-   local saved = tensor.load(filename)
-   checkpoints.check_form(saved, filename)
-   return saved
-end
-
---- restore(checkpoint, parts [, name]): does what load does, with the contents that read returned.
--- name: that of the file, for messages.
-function training.restore(checkpoint, parts, name)
-   checkpoints.check_form(checkpoint, name or 'the value')
-   checkpoints.check(checkpoint, parts, name or 'the checkpoint')
-   return checkpoints.copy(checkpoint, parts)
-end
-
 --- load(filename, parts): restores the parts of a checkpoint: copies into the tensors of parameters
 -- and layers, replaces their numbers, strings and booleans, and sets the states of optimizers,
 -- batches and generators. Returns info. If the checkpoint does not fit, the error names what
 -- differs, and nothing is changed.
 function training.load(filename, parts)
-   return training.restore(training.read(filename), parts, filename)
+   return checkpoints.restore(checkpoints.read(filename), parts, filename)
 end
 
 --- progress(total [, options]): returns show(step [, text]), which redraws a line with the step,

@@ -1,6 +1,7 @@
 -- Tests checkpoints with generators, batches, layers and optimizers in nested tables.
 
 local tensor = require 'tensor'
+local checkpoints = require 'tensor.checkpoints'
 local data = require 'tensor.data'
 local nn = require 'tensor.nn'
 local optim = require 'tensor.optim'
@@ -79,7 +80,7 @@ describe('tensor.training', function()
     local object = module.CheckpointPart
     local shared = {w = tensor.ones(1)}
     training.save(filename, {p = {object(1), deep = {object(2)}}, q = {shared, shared}})
-    local saved = training.read(filename).parts
+    local saved = checkpoints.read(filename).parts
     assert.is_nil(getmetatable(saved.p[1]))
     assert.is_nil(getmetatable(saved.p.deep[1]))
     assert.is_true(rawequal(saved.q[1], saved.q[2]))
@@ -144,7 +145,6 @@ describe('tensor.training', function()
   end)
 
   it('a checkpoint has the states of each rank', function()
-    local checkpoints = require 'tensor.checkpoints'
     -- Different numbers on each rank, or the same.
     local function parts(rank, seed)
       local found = {g = {tensor.Generator()}, net = {nn.batchNorm(1)}, p = tensor.ones(1),
@@ -167,7 +167,7 @@ describe('tensor.training', function()
     -- Returns the numbers of the two generators of a rank.
     local function restored(contents, rank, mean)
       local own = parts(9)
-      training.restore(checkpoints.of_rank(contents, own, rank), own)
+      checkpoints.restore(checkpoints.of_rank(contents, own, rank), own)
       assert.are.equal(mean, own.net[1].state.mean[1])
       assert.are.equal(1, own.step.state.rank)
       return tensor.uniform(), tensor.uniform(own.g[1])
@@ -192,7 +192,7 @@ describe('tensor.training', function()
     assert.are.same({expected(1)}, {restored(different, 2, 1)})
     for _, damaged in ipairs{5, {5}, {{generator = tensor.ones(1)}}} do
       different.ranks = damaged
-      assert.has_error(function() training.restore(different, parts(1)) end,
+      assert.has_error(function() checkpoints.restore(different, parts(1)) end,
                        'training.load: the value is not a checkpoint')
     end
   end)

@@ -8,7 +8,6 @@ local arguments = require 'tensor.dist.arguments'
 local native = require 'tensor.native'.dist
 local leaves_of = require 'tensor.dist.parts'
 local raise = require 'tensor.native'.raise
-local training = require 'tensor.training'
 
 local function install(Group)
    --- synchronize(params [, root = 1]): overwrites the tensors, numbers, strings and booleans of a
@@ -121,7 +120,7 @@ local function install(Group)
    function Group:load(filename, parts)
       local saved
       if self.own_rank == 1 then
-         local ok, read = pcall(training.read, filename)
+         local ok, read = pcall(checkpoints.read, filename)
          saved = ok and read or tostring(read)
       end
       saved = self:own_broadcast_value(saved, 1, {}, 'load')

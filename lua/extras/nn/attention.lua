@@ -100,7 +100,7 @@ function attention.scaledDotProduct(q, k, v, options)
    elseif scores:size(rows + 1) > 0 and hidden then
       blind = (hidden:min(hidden:dim()))
    end
-   local weights = layers.drop(tensor.softmax(scores, -1), probability)
+   local weights = layer.drop(tensor.softmax(scores, -1), probability)
    if blind then
       weights:maskedFill(blind, 0)
    end
@@ -216,7 +216,7 @@ function attention.transformerBlock(width, heads, options)
    }
    return layers.layer('transformerBlock', children, function(params, x, call)
       local function dropped(y)
-         return call.train and layers.drop(y, probability) or y
+         return call.train and layer.drop(y, probability) or y
       end
       local y = children.norm1(params.norm1, x)
       x = x + dropped(children.attention(params.attention, y, call))

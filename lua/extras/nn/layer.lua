@@ -156,6 +156,14 @@ function layer.check_probability(what, value)
    return value
 end
 
+--- Replaces elements by 0 with a probability, and divides the others by 1 - probability.
+function layer.drop(x, probability)
+   if probability == 0 then
+      return x
+   end
+   return tensor.dropout(x, probability)
+end
+
 --- Raises an error unless params is a table with tensors of these names, a list. what: the layer.
 function layer.check_params(what, params, names)
    if type(params) ~= 'table' then

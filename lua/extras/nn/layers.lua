@@ -79,19 +79,12 @@ function layers.embedding(count, width, options)
    end)
 end
 
---- Replaces elements by 0 with a probability, and divides the others by 1 - probability.
-function layers.drop(x, probability)
-   if probability == 0 then
-      return x
-   end
-   return tensor.dropout(x, probability)
-end
-
---- dropout(probability): see drop. Without options.train it returns x.
+--- dropout(probability): replaces elements by 0 with a probability, and divides the others by
+-- 1 - probability. Without options.train it returns x.
 function layers.dropout(probability)
    layer.check_probability('dropout', probability)
    return layer.new({'dropout', probability}, function() return {} end, function(_, x, options)
-      return options.train and layers.drop(x, probability) or x
+      return options.train and layer.drop(x, probability) or x
    end)
 end
 

@@ -3,7 +3,6 @@
 local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
 local layer = require 'tensor.nn.layer'
-local layers = require 'tensor.nn.layers'
 local describe = require('tensor.native').describe(tensor)
 
 local recurrent = {}
@@ -131,7 +130,7 @@ local function sequence(name, kind)
          local states = {}
          for k = 1, depth do
             if k > 1 and call.train then
-               x = layers.drop(x, probability)
+               x = layer.drop(x, probability)
             end
             local what = ('%s: layer %d'):format(name, k)
             layer.check_params(what, params[k], kind.names)

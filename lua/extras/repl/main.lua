@@ -119,7 +119,7 @@ end
 -- The rank of this process, for messages of programs with several processes.
 local function rank_text()
   local dist = package.loaded['tensor.dist']
-  return dist and dist.is_parallel() and ('rank %d: '):format(dist.rank()) or ''
+  return dist and dist.isParallel() and ('rank %d: '):format(dist.rank()) or ''
 end
 
 local function report(message)
@@ -348,7 +348,7 @@ end
 if not done then
   -- Other ranks of the program may wait for this one.
   local dist = package.loaded['tensor.dist']
-  if dist and dist.is_parallel() then
+  if dist and dist.isParallel() then
     dist.abort()
   end
 end
