@@ -160,6 +160,20 @@ return function(tensor, native, parts)
       end
    end
 
+   -- Returns a warning if a tensor is too coarse for differences, else "".
+   local function precision_warning(args, count)
+      local class
+      for k = 1, count do
+         map(args[k], function(leaf)
+            local is_coarse = istensor(leaf) and parts.is_floating(leaf)
+                              and tensor.type(leaf) ~= 'torch.DoubleTensor'
+            class = class or is_coarse and tensor.type(leaf)
+            return leaf
+         end)
+      end
+      return class and ('; the arguments must be DoubleTensors, one is a %s'):format(class) or ''
+   end
+
    -- Compares the derivative of f along random directions with differences.
    local function check_directions(f, args, options)
       local step, tolerance = options.step or 1e-6, options.tolerance or 1e-4
@@ -206,17 +220,18 @@ return function(tensor, native, parts)
          local expected = (more - less) / (2 * step)
          local agrees = math.abs(found - expected) <= tolerance * (1 + math.abs(expected))
          if not agrees then
-            return false, ('the derivative is %.9g, but differences give %.9g')
-               :format(found, expected)
+            return false, ('the derivative is %.9g, but differences give %.9g%s')
+               :format(found, expected, precision_warning(args, count))
          end
       end
       return true
    end
 
    --- Returns true if the gradients of f at args (a list) agree with differences of its results
-   -- along random directions; else false and a message. The tensors should be DoubleTensors; those
-   -- of integers are constant. manualSeed determines the directions. Errors: neither a number nor a
-   -- tensor of a floating-point type among the arguments, or among the results; a Blob.
+   -- along random directions; else false and a message. The tensors must be DoubleTensors, because
+   -- others are too coarse for differences; those of integers are constant. manualSeed determines
+   -- the directions. Errors: neither a number nor a tensor of a floating-point type among the
+   -- arguments, or among the results; a Blob.
    -- options: order (2: also checks second derivatives), directions (their number, 1),
    -- step (1e-6), tolerance (1e-4).
    function tensor.gradcheck(f, args, options)
