@@ -66,6 +66,10 @@ describe('a Lua state', function()
 
   it('may lack the others', function()
     assert.are.equal(RESULTS, use(without 'io os'))
+    assert.matches('plot: live needs the library io', (child.run([[
+      print(pcall(tensor.plot.live))
+      tensor.plot.live{output = {}, terminal = false}
+    ]], {first = without 'io'})), 1, true)
     -- The check of a misspelled variable cannot be reported.
     assert.are.equal('1\n', (child.run('print(tensor.ones(1):sum())',
                                        {first = without 'io', before = 'export TENSOR_PLOT=x'})))

@@ -72,6 +72,10 @@ function live.new(new_figure, options)
    for name, value in versions.each(options or {}) do
       if own[name] == nil then of_figure[name] = value end
    end
+   local io = rawget(_G, 'io')  -- a host may have removed it
+   if not io and (own.output == nil or own.terminal == nil) then
+      error('plot: live needs the library io, which this Lua state lacks', 2)
+   end
    own.interval, own.output = own.interval or 0.2, own.output or io.stdout
    own.clock = own.clock or native.clock
    if own.terminal == nil then
