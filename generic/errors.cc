@@ -1,8 +1,10 @@
 // Errors that name the line of the caller, the function and the argument, and errors about names
 // that a tensor does not have.
 
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/numeric_locale.h"
@@ -117,6 +119,18 @@ void raise_extra(lua_State* L, const char* name, int first, int last, int most) 
 }
 
 }  // namespace
+
+const char* push_number(lua_State* L, double number) {
+  char text[32];
+  {
+    th::NumericLocale locale;
+    std::snprintf(text, sizeof(text), "%.14g", number);
+    const bool is_rounded = std::isfinite(number) && std::strtod(text, nullptr) != number;
+    if (is_rounded) std::snprintf(text, sizeof(text), "%.17g", number);
+  }
+  lua_pushstring(L, text);
+  return lua_tostring(L, -1);
+}
 
 int argument_error(lua_State* L, int index, const char* text) {
   lua_Debug frame;

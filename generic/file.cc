@@ -209,15 +209,20 @@ int read_numbers(lua_State* L) {
 }
 
 // Converts a Lua number to an element. Integers may be in the signed or the unsigned range of the
-// element type.
+// element type. Fractions are an error, or are truncated in Torch7 mode.
 template <int type>
 void check_element_of_file(lua_State* L, const char* name, char* element) {
   constexpr auto dtype = static_cast<DType>(type);
+  const double value = lua_tonumber(L, 2);
+  const bool is_fraction = std::isfinite(value) && value != std::floor(value);
+  if (th::is_integral(dtype) && is_fraction && !registered_state(L)->is_torch7(Rule::numbers)) {
+    raise_error(L, "%s: an integer is expected, got %s", name, push_number(L, value));
+  }
   if (th::is_integral(dtype) && dtype != DType::Long) {
-    const double value = lua_tonumber(L, 2);
     double half = std::ldexp(1.0, static_cast<int>(8 * th::item_size(dtype)) - 1);
     if (!(value > -half - 1 && value < 2 * half)) {
-      raise_error(L, "%s: %.14g is out of range of type %s", name, value, th::name(dtype));
+      raise_error(L, "%s: %s is out of range of type %s", name, push_number(L, value),
+                  th::name(dtype));
     }
     auto bits = static_cast<int64_t>(value);
     std::memcpy(element, &bits, th::item_size(dtype));

@@ -324,9 +324,11 @@ int64_t check_other_integer(lua_State* L, int index, const char* function, const
   const bool exact = fits && static_cast<double>(integer) == number;
   if (exact || (fits && registered_state(L)->is_torch7(Rule::numbers))) return integer;
   if (function) {
-    raise_error(L, "%s: %s must be an integer, got %.14g", function, parameter, number);
+    raise_error(L, "%s: %s must be an integer, got %s", function, parameter,
+                push_number(L, number));
   }
-  argument_error(L, index, lua_pushfstring(L, "an integer is expected, got %f", number));
+  argument_error(L, index,
+                 lua_pushfstring(L, "an integer is expected, got %s", push_number(L, number)));
   __builtin_unreachable();
 }
 
@@ -335,7 +337,7 @@ double check_other_whole(lua_State* L, double number, const char* what) {
       registered_state(L)->is_torch7(Rule::numbers)) {
     return std::trunc(number);
   }
-  raise_error(L, "%s must be an integer, got %.14g", what, number);
+  raise_error(L, "%s must be an integer, got %s", what, push_number(L, number));
   __builtin_unreachable();
 }
 
@@ -349,7 +351,7 @@ const char* check_text(lua_State* L, int index, const char* function) {
 
 [[noreturn]] static void fail_misfit(lua_State* L, double number, DType type, const char* function,
                                      const char* advice = "") {
-  raise_error(L, "%s: %.14g does not fit into elements of type %s%s", function, number,
+  raise_error(L, "%s: %s does not fit into elements of type %s%s", function, push_number(L, number),
               th::name(type), advice);
   __builtin_unreachable();
 }
@@ -390,8 +392,8 @@ void check_sizes(lua_State* L, int first, int last, const char* function) {
     }
     const bool whole = size == std::floor(size) || registered_state(L)->is_torch7(Rule::numbers);
     if (!(size >= -0x1p63 && size < 0x1p63 && whole)) {
-      raise_error(L, "%s: bad argument #%d (a size is a whole number, got %.14g)", function,
-                  i - first + 1, size);
+      raise_error(L, "%s: bad argument #%d (a size is a whole number, got %s)", function,
+                  i - first + 1, push_number(L, size));
     }
   }
 }

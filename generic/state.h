@@ -357,6 +357,8 @@ inline bool read_nonzero_integer(lua_State* L, int index, int64_t* integer) {
   const double number = lua_tonumber(L, index);
   return std::fabs(number) < 0x1p53 && read_integer(number, integer) && *integer != 0;
 }
+// Pushes and returns a number as text: with 14 digits, or with 17 if it needs them.
+const char* push_number(lua_State* L, double number);
 // For the arguments that check_integer does not handle inline.
 int64_t check_other_integer(lua_State* L, int index, const char* function, const char* parameter);
 // Returns the integer at index. Fractions raise an argument error, or are truncated in Torch7 mode.

@@ -95,7 +95,7 @@ for name, place in pairs { DiskFile = disk, MemoryFile = memory } do
       file:writeChar(255)
       file:writeShort(65535)
       file:writeInt(2 ^ 32 - 1)
-      file:writeInt(-3.9)
+      file:writeInt(-3)
       file:seek(1)
       assert.are.same({ 255, 255 }, file:readByte(2):totable())
       assert.are.equal(-1, file:readChar(1)[1])
@@ -106,6 +106,28 @@ for name, place in pairs { DiskFile = disk, MemoryFile = memory } do
       end
       assert.has_error(function() file:writeInt(0 / 0) end)
       assert.are.equal(1 + 1 + 1 + 2 + 4 + 4, file:seekEnd():position() - 1)
+    end)
+
+    it('has no fractions of integers, which the rule of Torch7 truncates', function()
+      local file = here.open('rw'):binary()
+      for kind, value in pairs { Byte = 2.9, Char = -0.5, Short = 1.5, Int = 2 ^ 31 + 0.5,
+                                 Long = -3.25 } do
+        local write = file['write' .. kind]
+        local message = ('write%s: an integer is expected, got %s'):format(kind, value)
+        assert.matches(message, error_of(write, file, value), 1, true)
+        assert.are.equal(1, file:seekEnd():position())
+        tensor.setRule('numbers', 'torch7')
+        finally(function() tensor.setRule('numbers', 'tensor') end)
+        write(file, value)
+        tensor.setRule('numbers', 'tensor')
+        local whole = value < 0 and math.ceil(value) or math.floor(value)
+        file:seek(1)
+        assert.are.equal(kind == 'Int' and -2 ^ 31 or whole, file['read' .. kind](file))
+        file = tensor.MemoryFile('rw'):binary()
+      end
+      file:writeFloat(0.5)
+      file:seek(1)
+      assert.are.equal(0.5, file:readFloat())
     end)
 
     it('is read and written where it says', function()

@@ -378,6 +378,21 @@ it('integers of Lua are exact in LongTensors, where Lua has integers', function(
   end
 end)
 
+it('errors show as many digits as a fraction needs', function()
+  local x = 2 ^ 43 + 2 ^ -8
+  for _, call in ipairs { function() tensor.LongTensor(1):fill(x) end,
+                          function() return tensor.LongTensor { x } end,
+                          function() return tensor.ones(2)[x] end,
+                          function() tensor.ones(2):narrow(1, x, 1) end,
+                          function() return tensor.ones(x) end,
+                          function() return tensor.Tensor(x) end,
+                          function() tensor.MemoryFile():writeLong(x) end,
+                          function() tensor.manualSeed(x) end } do
+    refused(call, '8796093022208.0039')
+  end
+  refused(function() return tensor.ones(2)[1.1] end, 'got 1.1')
+end)
+
 it('isclose, allclose and isin compare with a number', function()
   local t = tensor.Tensor { 1, 1 + 1e-9, 2, 0 / 0 }
   assert.are.same({ 1, 1, 0, 0 }, tensor.isclose(t, 1):totable())
