@@ -81,6 +81,19 @@ describe('generators', function()
     for _, bad in ipairs { 0 / 0, math.huge, 2 ^ 70, 'x', {} } do
       assert.has_error(function() tensor.manualSeed(bad) end)
     end
+    local g = tensor.Generator()
+    tensor.manualSeed(g, 7)
+    assert.has_error(function() tensor.manualSeed(g, 1.5) end,
+                     'manualSeed: the seed must be an integer, got 1.5')
+    assert.has_error(function() tensor.manualSeed('5') end)
+    assert.are.equal(7, tensor.initialSeed(g))
+    tensor.setRule('numbers', 'torch7')
+    finally(function() tensor.setRule('numbers', 'tensor') end)
+    for _, seed in ipairs { 5.5, '5', '5.9' } do
+      tensor.manualSeed(g, seed)
+      assert.are.equal(5, tensor.initialSeed(g))
+    end
+    tensor.setRule('numbers', 'tensor')
     local t = tensor.DoubleTensor(3):fill(7)
     assert.has_error(function() t:normal(0, -1) end)
     assert.has_error(function() t:exponential(0) end)
