@@ -118,6 +118,17 @@ inline bool is_hidden(const State* state, const Pattern& pattern) {
   return row.op->op == th::Op::clampMin && pattern.args == 3 && !state->is_torch7(Rule::arguments);
 }
 
+// Raises an error for the function bernoulli of one tensor: in other libraries, the tensor has the
+// probabilities. Here it would be overwritten.
+inline void refuse_probabilities(lua_State* L, const State* state, const Pattern& pattern,
+                                 const Arguments& args) {
+  const bool is_alone = args.count == 1 && pattern.row->op->op == th::Op::bernoulli;
+  if (!is_alone || state->is_torch7(Rule::arguments)) return;
+  raise_error(L,
+              "bernoulli: t:bernoulli() fills t; "
+              "tensor.emptyLike(p):bernoulli(p) draws with the probabilities p");
+}
+
 // Replaces arguments on the stack so that a call that fits no signature fits one: operands of
 // different element types by their common type, or numbers by tensors or lists of one element.
 // Returns false if that is impossible.

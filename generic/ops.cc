@@ -445,6 +445,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
       DType type = element_type(pattern, args, state, L, bound);
       if (!types_fit(pattern, args, type)) continue;
       if (is_defined(pattern, type)) {
+        if (!overloads.function) refuse_probabilities(L, state, pattern, args);
         return run_pattern(L, state, overloads.name, pattern, args, type);
       }
       if (refused) continue;

@@ -369,6 +369,24 @@ describe('other rules', function()
     end)
   end)
 
+  it('bernoulli does not overwrite probabilities', function()
+    local p = tensor.Tensor { 0, 1 }
+    for _, t in ipairs { p, p:float(), p:byte() } do
+      fails(function() tensor.bernoulli(t) end, 'bernoulli: t:bernoulli() fills t',
+            'tensor.emptyLike(p):bernoulli(p) draws')
+      assert.are.same({ 0, 1 }, t:totable())
+    end
+    assert.are.same({ 0, 1 }, tensor.emptyLike(p):bernoulli(p):totable())
+    assert.are.same({ 1, 1 }, tensor.bernoulli(tensor.Tensor(2), 1):totable())
+    assert.are.equal(1, tensor.bernoulli(1))
+    local t = tensor.Tensor(1000):fill(7):bernoulli()
+    assert.is_true(t:mean() > 0.3 and t:mean() < 0.7)
+    with_rule('arguments', function()
+      tensor.bernoulli(t:fill(7))
+      assert.is_true(t:mean() > 0.3 and t:mean() < 0.7)
+    end)
+  end)
+
   it('unused arguments and addresses are errors', function()
     local t = tensor.ones(2)
     fails(function() t:clone(1, 2) end, 'clone: too many arguments')
