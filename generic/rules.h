@@ -12,16 +12,24 @@ namespace bind {
 // doc/differences.md is made from this list.
 #define TENSOR_RULES(X)                                                                          \
   X(arguments,                                                                                   \
-    "Arguments without effect, as in `t:size(1, 2)`, entries of a range that are not numbers, "  \
-    "and a number as the address of memory are errors. `clamp(t, lower, 5)` has two bounds.",    \
-    "They are accepted. `clamp(r, t, 5)` has a result and a lower bound.")                       \
+    "Arguments without effect, as in `t:size(1, 2)`, entries of a range that are neither "       \
+    "numbers nor strings of digits, a number as the address of memory, and `bernoulli(t)` of "   \
+    "one tensor are errors. `clamp(t, lower, 5)` has two bounds. `t:split({1, 3}, 1)` returns "  \
+    "slices of these sizes.",                                                                    \
+    "They are accepted; `bernoulli(t)` fills `t`. `clamp(r, t, 5)` has a result and a lower "    \
+    "bound. The table of `t:split({1, 3}, 1)` is overwritten by slices of size 1.")              \
   X(arithmetic,                                                                                  \
-    "`remainder` is exact. `clamp(t, 2, 0)` is 0. `eye(3, 0)` has no columns. Integers with "    \
-    "negative exponents, `uniform(3, -1)` and `cauchy(0, 0)` are errors. `multinomialAlias` "    \
-    "draws each category with its probability.",                                                 \
-    "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements "           \
-    "below 2, and 0 for others. `eye(3, 0)` has 3 columns. `multinomialAlias` draws the "        \
-    "category before each alias. The others have results.")                                      \
+    "`remainder` is exact. `clamp(t, 2, 0)` is 0. `eye(3, 0)` has no columns. `linspace(1, 2, "  \
+    "1)` is 1, and `logspace(1, 2, 1)` is 10. In comparisons, `isin` and `searchsorted`, a "     \
+    "number beside Half or BFloat16 elements is rounded to their type: "                         \
+    "`HalfTensor{0.1}:eq(0.1)` is 1. Integers with negative exponents, `uniform(3, -1)` and "    \
+    "`cauchy(0, 0)` are errors, and so are numbers in `range`, `arange`, `random`, `randint` "   \
+    "and `fuse` that an integer type cannot represent. `multinomialAlias` draws each category "  \
+    "with its probability.",                                                                     \
+    "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements below 2, "  \
+    "and 0 for others. `eye(3, 0)` has 3 columns. `linspace(1, 2, 1)` and `logspace(1, 2, 1)` "  \
+    "are errors. `HalfTensor{0.1}:eq(0.1)` is 0. `multinomialAlias` draws the category before "  \
+    "each alias. The others have results; fractions are truncated.")                             \
   X(broadcast,                                                                                   \
     "Shapes pair by NumPy's rules first. In `t[mask]`, a mask of fewer dimensions than "         \
     "`t` is one of its first dimensions. `t[mask] = src` needs a `src` that broadcasts, or has " \
@@ -32,17 +40,21 @@ namespace bind {
     "It truncates the quotients.")                                                               \
   X(fields, "Reading an unknown field of a tensor or of the module is an error.",                \
     "The field is nil.")                                                                         \
-  X(files, "`load` reads no functions, unless an option allows it.", "It reads them.")           \
+  X(files,                                                                                       \
+    "`load` reads no functions, unless an option allows it. `save` without an object is an "     \
+    "error, and so is the extension of a format that cannot be written, as in `a.pt`.",          \
+    "It reads them. `save` writes nil, and Torch7's format under these names.")                  \
   X(indices, "`randperm` and `randint` return LongTensors.",                                     \
     "They return tensors of the default type.")                                                  \
   X(medians,                                                                                     \
-    "`median`, `mode` and `kthvalue` without a dimension return the number for all elements.",   \
+    "`median`, `nanmedian`, `mode` and `kthvalue` without a dimension return the number for "    \
+    "all elements.",                                                                             \
     "They return values and indices along the last dimension.")                                  \
   X(numbers,                                                                                     \
-    "A fraction as a size or an index, a number that an integer type cannot represent, and a "   \
-    "string as a number of an operation are errors.",                                            \
-    "Fractions are truncated, also those of `range` for integer types. A string may contain a "  \
-    "number.")                                                                                   \
+    "A fraction as a size, an index or a seed, a number that an integer type cannot "            \
+    "represent, also in a file, and a string as a seed or as a number of an operation are "      \
+    "errors.",                                                                                   \
+    "Fractions are truncated. A string may contain a number.")                                   \
   X(printing,                                                                                    \
     "NaN and infinity are aligned, integers have all digits, vectors of more than 20 elements "  \
     "are printed in rows, slices in reading order, and sizes as `[2 x 3]`.",                     \
@@ -52,8 +64,8 @@ namespace bind {
   X(sizes, "LongStorages are equal if their elements are: `t:size() == u:size()`.",              \
     "They are equal if they are the same object.")                                               \
   X(sums,                                                                                        \
-    "`sum`, `prod`, `nansum`, `nanprod`, `cumsum` and `cumprod` of integers along dimensions "   \
-    "return LongTensors.",                                                                       \
+    "`sum`, `prod`, `nansum`, `nanprod`, `cumsum`, `cumprod`, `einsum` and `vecdot` of "         \
+    "integers along dimensions, and `trace` of several matrices, return LongTensors.",           \
     "They return the type of the operand, in which results may overflow.")                       \
   X(tables, "A table of elements with nil between numbers is an error.",                         \
     "The operator `#` determines its length.")                                                   \
