@@ -45,11 +45,69 @@ local function install(tensor)
             upvalues = {},     -- numbers of the variables captured by functions
             nupvalues = 0,
             read = {},         -- read objects by index
+            has_position = nil,  -- false for a pipe; set by the first call that writes
+            entered = nil,     -- during a call: a list of the indices that it added to `read`
             variables = {},    -- by number of a shared variable: {chunk, slot}
          }
          tensor.setenv(file, { objects = record })
       end
       return record
+   end
+
+   -- Returns true if a file has a position. Pipes have none.
+   local function has_position(file)
+      local had_error = file:hasError()
+      local found = pcall(file.position, file) and file:hasError() == had_error
+      if not had_error then
+         file:clearError()
+      end
+      return found
+   end
+
+   -- Removes what a failed call has added to a record. count, nupvalues: those before the call.
+   local function restore(record, count, nupvalues)
+      for key, index in each(record.indices) do
+         record.indices[key] = index <= count and index or nil
+      end
+      for variable, number in each(record.upvalues) do
+         record.upvalues[variable] = number <= nupvalues and number or nil
+      end
+      for index = count + 1, record.count do
+         record.kept[index] = nil
+      end
+      record.count, record.nupvalues, record.path = count, nupvalues, {}
+      local removed = {}
+      for _, index in ipairs(record.entered) do
+         removed[record.read[index]], record.read[index] = true, nil
+      end
+      for id, variable in each(record.variables) do
+         record.variables[id] = not removed[variable.chunk] and variable or nil
+      end
+      record.entered = nil
+   end
+
+   -- Returns f(file, record, ...). After an error, the record is as before: the objects in the file
+   -- are incomplete. Only the outermost call restores it: nested pcalls, from methods of classes,
+   -- would reach the limit of C calls.
+   local function call(f, writes, file, ...)
+      local record = record_of(file)
+      if record.entered then
+         return f(file, record, ...)
+      end
+      local count, nupvalues = record.count, record.nupvalues
+      if writes and record.has_position == nil then
+         record.has_position = has_position(file)
+      end
+      local position = writes and record.has_position and select(2, pcall(file.position, file))
+      record.entered = {}
+      local ok, result = pcall(f, file, record, ...)
+      if ok then
+         record.entered = nil
+         return result
+      end
+      restore(record, count, nupvalues)
+      pcall(file.seek, file, position)  -- fails without a position
+      error(result, 0)
    end
 
    -- Returns the type code of an object that is not a plain value, or nil if it cannot be written.
@@ -242,6 +300,7 @@ local function install(tensor)
    local function keep(record, index, object)
       if not record.force then
          record.read[index] = object
+         record.entered[#record.entered + 1] = index
       end
       return object
    end
@@ -382,17 +441,19 @@ local function install(tensor)
    -- function or class instance. An object already written to the file is written as a reference.
    -- If the object cannot be written, the error message contains `name`. The hook is called with
    -- each table, function and instance before it is first written; the hook's result is written
-   -- instead.
+   -- instead. After an error, the position is that before the call if the file can seek.
    function File.writeObject(file, object, name, hook)
       if hook ~= nil and not versions.is_callable(hook) then
          error('writeObject: the hook must be a function, got ' .. tensor.type(hook), 2)
       end
-      write(file, record_of(file), object, name, hook)
+      if not writevalue(file, object) then
+         call(write, true, file, object, name, hook)
+      end
    end
 
-   --- f:readObject(): reads the next object.
+   --- f:readObject(): reads the next object. After an error, the object can be read again.
    function File.readObject(file)
-      return read(file, record_of(file))
+      return call(read, false, file)
    end
 
    --- f:referenced(flag): if flag is true (the default), repeated objects are written and read as

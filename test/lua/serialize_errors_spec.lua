@@ -1,0 +1,133 @@
+-- A file after a failed call of writeObject or readObject.
+
+local tensor = require 'tensor'
+
+local thread = coroutine.create(print)
+
+local function file_of(mode)
+  local file = tensor.MemoryFile()
+  return file[mode](file)
+end
+
+describe('after a failed call', function()
+  local fails
+  local Part = tensor.class('spec.Part', {})
+  function Part:read(file)
+    self.inner = file:readObject()
+    if fails then error('no reading', 0) end
+    self.n = file:readInt()
+  end
+  function Part:write(file)
+    file:writeObject(self.inner)
+    file:writeInt(5)
+  end
+  local function part(inner)
+    local result = tensor.factory 'spec.Part' ()
+    result.inner = inner
+    return result
+  end
+
+  for _, mode in ipairs { 'ascii', 'binary' } do
+    it('readObject reads the object again, ' .. mode, function()
+      local file = file_of(mode)
+      local shared = { 7 }
+      file:writeObject { shared, part { shared, tensor.Tensor { 4 } }, 3, shared }
+      file:writeObject(shared)
+      fails = true
+      file:seek(1)
+      assert.has_error(function() file:readObject() end, 'no reading')
+      fails = false
+      local back = file:seek(1):readObject()
+      assert.are.equal(4, #back)
+      assert.are.equal(5, back[2].n)
+      assert.are.equal(4, back[2].inner[2][1])
+      assert.are.equal(back[1], back[2].inner[1])
+      assert.are.equal(back[1], file:readObject())
+    end)
+
+    it('readObject keeps what earlier calls have read, ' .. mode, function()
+      local file = file_of(mode)
+      local shared = { 7 }
+      file:writeObject(shared)
+      local second = file:position()
+      file:writeObject { shared, part(shared) }
+      fails = true
+      local first = file:seek(1):readObject()
+      assert.has_error(function() file:readObject() end, 'no reading')
+      fails = false
+      local back = file:seek(second):readObject()
+      assert.are.equal(first, back[1])
+      assert.are.equal(first, back[2].inner)
+    end)
+
+    it('writeObject writes the objects of that call, ' .. mode, function()
+      local file = file_of(mode)
+      local x, t, earlier = { 1 }, tensor.Tensor { 2, 3 }, { 'earlier' }
+      file:writeObject(earlier)
+      local position = file:position()
+      for _, object in ipairs { { x, t, thread }, { x, part { t, thread } } } do
+        assert.has_error(function() file:writeObject(object) end)
+        assert.are.equal(position, file:position())
+      end
+      file:writeObject { earlier, t, x, t }
+      file:seek(1)
+      local first, back = file:readObject(), file:readObject()
+      assert.are.equal(first, back[1])
+      assert.are.same({ 2, 3 }, back[2]:totable())
+      assert.are.same({ 1 }, back[3])
+      assert.are.equal(tensor.pointer(back[2]), tensor.pointer(back[4]))
+    end)
+  end
+
+  it('functions share the variables of the functions that were read', function()
+    require 'support.dialect'.needs_luajit 'functions are the bytecode of LuaJIT'
+    local n = 1
+    local function count() n = n + 1 return n end
+    local function get() return n end
+    local file = tensor.MemoryFile()
+    assert.has_error(function() file:writeObject { count, thread } end)
+    file:writeObject { count, part {}, get }
+    fails = true
+    file:seek(1)
+    assert.has_error(function() file:readObject() end, 'no reading')
+    fails = false
+    local back = file:seek(1):readObject()
+    back[1]()
+    assert.are.same({ 2, 1 }, { back[3](), n })
+  end)
+
+  it('the error of the next object has its own path', function()
+    local file = tensor.MemoryFile()
+    local hook = function() error('no hook', 0) end
+    assert.has_error(function() file:writeObject({ a = {} }, 'first', hook) end, 'no hook')
+    assert.has_error(function() file:writeObject({ b = thread }, 'second') end,
+                     'Unwritable object <thread> at second.b')
+  end)
+
+  it('writeObject works in a file without a position', function()
+    for _, quiet in ipairs { false, true } do
+      local file = tensor.PipeFile('cat > /dev/null', 'w')
+      if quiet then file:quiet() end
+      assert.has_error(function() file:writeObject { {}, thread } end,
+                       'Unwritable object <thread> at <?>.2')
+      assert.is_false(file:hasError())
+      file:writeObject { {}, 1 }
+      file:close()
+    end
+  end)
+
+  it('objects may be nested in 1000 calls', function()
+    fails = false
+    local object = part(1)
+    for _ = 1, 1000 do
+      object = part(object)
+    end
+    local file = tensor.MemoryFile()
+    file:writeObject(object)
+    local back, depth = file:seek(1):readObject(), 0
+    while type(back) == 'table' do
+      back, depth = back.inner, depth + 1
+    end
+    assert.are.equal(1001, depth)
+  end)
+end)
