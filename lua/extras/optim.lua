@@ -11,9 +11,10 @@ local tensor = require 'tensor'
 local native = require 'tensor.native'
 local raise, is_tracked = native.raise, native.is_tracked
 local versions = require 'tensor.versions'
-local each, is_callable = versions.each, versions.is_callable
+local is_callable = versions.is_callable
 local parameters = require 'tensor.optim.parameters'
 local options_of = require 'tensor.optim.options'
+local states = require 'tensor.optim.state'
 local with_defaults = options_of.with_defaults
 local describe = native.describe(tensor)
 
@@ -25,7 +26,7 @@ local keep = tensor.keep
 
 -- Parameters of these types lose small updates by rounding. So the update applies to a copy of type
 -- float, the master, which is then copied to the parameter.
-local has_master = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
+local has_master = states.has_master
 
 -- One step of an optimizer: its rate, a number or a tensor of one element, and its number. rates:
 -- nil, or a tensor of factors of the rate, one for each element of the only parameter.
@@ -75,108 +76,6 @@ function Step:correction(beta, p, own)
    return self:value(name, p, self.values[name])
 end
 
--- Returns the places of parameters in the state, and the list of the paths of all places. A new
--- path gets a new place. If all paths are new, the state is that of other parameters: an error.
-local function places_of(name, paths, state)
-   local before = type(state) == 'table' and state.paths
-   if not before then
-      -- A new state, or one without paths, whose places are in the order of the parameters.
-      local places = {}
-      for k = 1, #paths do
-         places[k] = k
-      end
-      return places, paths
-   elseif type(before) ~= 'table' then
-      raise(('optim.%s: a table is expected as the paths in the state, got %s'):format(
-         name, describe(before)))
-   end
-   local place, known, places, found = {}, {}, {}, #before == 0 or #paths == 0
-   for k, path in ipairs(before) do
-      place[path], known[k] = k, path
-   end
-   for k, path in ipairs(paths) do
-      found = found or place[path] ~= nil
-      if not place[path] then
-         known[#known + 1] = path
-         place[path] = #known
-      end
-      places[k] = place[path]
-   end
-   if not found then
-      raise(('optim.%s: the state is that of other parameters: params%s is not among those of the '
-             .. 'last step, which has params%s'):format(name, paths[1], tostring(before[1])))
-   end
-   -- A compiled step must not change the state if nothing is new.
-   return places, #known > #before and known or before
-end
-
--- The fields of the state of a parameter. true: a state with other fields of the optimizer has it.
-local fields_of = {
-   sgd = {velocity = false}, adam = {mean = true, square = true, largest = false},
-   rmsprop = {square = true, velocity = false}, adagrad = {sum = true},
-}
-fields_of.adamW = fields_of.adam
-
--- Raises an error if a state has other fields than the optimizer makes.
-local function check_fields(name, state, leaves, places)
-   local function fail(verb, field)
-      raise(('optim.%s: the state is that of another optimizer: it %s the field %s'):format(
-         name, verb, tostring(field)))
-   end
-   for key in each(state) do
-      if type(key) ~= 'number' and key ~= 'step' and key ~= 'paths' then
-         fail('has', key)
-      end
-   end
-   for k = 1, #leaves do
-      local own, has_fields = state[places[k]], false
-      for field in each(own or {}) do
-         local is_common = field == 'step' or field == 'master'
-         if not is_common and fields_of[name][field] == nil then
-            fail('has', field)
-         end
-         has_fields = has_fields or not is_common
-      end
-      for field, is_required in each(has_fields and fields_of[name] or {}) do
-         if is_required and own[field] == nil then
-            fail('lacks', field)
-         end
-      end
-   end
-end
-
--- Raises an error if the state has another form than this optimizer makes, or a tensor that is
--- remembered about a parameter has another shape or type than it. With a master, the type is float.
-local function check_state(name, leaves, places, state)
-   local what = ('optim.%s: parameter %%d'):format(name)
-   local step = type(state) == 'table' and (state.step == nil and 0 or state.step)
-   if not (tensor.isTensor(step) and step:nElement() == 1) and type(step) ~= 'number' then
-      raise(('optim.%s: a state is a table with the number of steps, got %s'):format(
-         name, describe(step or state)))
-   end
-   for k, p in ipairs(leaves) do
-      local of_parameter = state[places[k]] == nil and {} or state[places[k]]
-      if type(of_parameter) ~= 'table' then
-         raise((what .. ': its state is %s'):format(k, describe(of_parameter)))
-      end
-      local expected = has_master[p:type()] and 'torch.FloatTensor' or p:type()
-      for field, t in each(of_parameter) do
-         local is_count = field == 'step'
-         if not tensor.isTensor(t) or is_count and t:nElement() ~= 1 then
-            raise((what .. ': its %s is %s'):format(k, field, describe(t)))
-         elseif not is_count and not t:isSameSizeAs(p) then
-            local size, before = p:size():totable(), t:size():totable()
-            raise((what .. ' has size [%s], but had size [%s] in the last step'):format(
-               k, table.concat(size, ' x '), table.concat(before, ' x ')))
-         elseif not is_count and t:type() ~= expected then
-            raise((what .. ' is a %s, but its %s in the last step is a %s'):format(
-               k, p:type(), field, t:type()))
-         end
-      end
-   end
-   check_fields(name, state, leaves, places)
-end
-
 -- Counts a step. If counts_each is true, parameters that are not in all steps get a number of steps
 -- of their own. The numbers are tensors, because a compiled step replays operations only.
 local function count_step(state, places, counts_each)
@@ -207,8 +106,8 @@ Optimizer.__index = Optimizer
 function Optimizer:__call(params, gradients, rate)
    local state = self.state
    local leaves, found, paths = parameters.of(self.name, params, gradients)
-   local places, known = places_of(self.name, paths, state)
-   check_state(self.name, leaves, places, state)
+   local places, known = states.places_of(self.name, paths, state)
+   states.check(self.name, state, leaves, paths, places)
    if rate == nil or native.losses.is_loss(gradients, rate) then
       rate = self.rate
    end
@@ -225,6 +124,8 @@ function Optimizer:__call(params, gradients, rate)
       raise(('optim.%s: the rate must be a number or a tensor of one element, got %s'):format(
          self.name, is_tensor and ('%d elements'):format(rate:nElement())
                     or native.type_name(rate)))
+   elseif is_tensor and rate:dim() ~= 1 then
+      rate = rate:view(-1)
    end
    count_step(state, places, self.counts_each)
    if state.paths ~= known then

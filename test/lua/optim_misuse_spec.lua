@@ -277,3 +277,128 @@ describe('the state of another optimizer', function()
     assert.is_true(x:equal(y))
   end)
 end)
+
+describe('a step with an invalid state', function()
+  local function adam_after_step()
+    local step, p, g = optim.adam{rate = 0.1}, {a = V {1, 2}, b = V {3, 4}}, {a = V {1, 1}}
+    g.b = V {1, 1}
+    step(p, g)
+    return step, p, g
+  end
+
+  -- Checks that a step fails and that it changes neither the parameters nor the state.
+  local function refuses(message, change)
+    local step, p, g = adam_after_step()
+    change(step.state, p)
+    local a, b, count = p.a:clone(), p.b:clone(), step.state.step
+    local mean = step.state[1].mean:clone()
+    for _ = 1, 2 do
+      assert.error_matches(function() step(p, g) end, 'optim.adam: ' .. message, nil, true)
+    end
+    assert.is_true(p.a:equal(a) and p.b:equal(b) and step.state[1].mean:equal(mean))
+    assert.is_true(count ~= count or rawequal(count, step.state.step))
+  end
+
+  it('is an error if the number of steps is invalid', function()
+    for value, text in pairs {[-5] = '-5', [1.5] = '1.5'} do
+      local message = 'the number of steps in the state must be a whole number of at least 0, got '
+      refuses(message .. text, function(state) state.step = value end)
+      refuses(message .. text, function(state) state.step = V {value} end)
+      refuses(message .. text, function(state) state[2].step = V {value} end)
+    end
+    refuses('the number of steps in the state must be', function(state) state.step = 0 / 0 end)
+    refuses('the number of steps in the state must be', function(state) state.step = V {0 / 0} end)
+    for _, value in ipairs {tensor.LongTensor {1}, tensor.ones(1, 1), tensor.ones(2)} do
+      refuses('a state is a table with the number of steps, got a tensor of size [',
+              function(state) state.step = value end)
+      refuses('parameter 1: its step is a tensor of size [',
+              function(state) state[1].step = value end)
+    end
+    local step, p, g = adam_after_step()
+    step.state.step = tensor.FloatTensor {7}
+    step(p, g)
+    assert.are.equal(8, step:steps())
+  end)
+
+  it('is an error if tensors share elements', function()
+    refuses('params.a and the mean of params.a in the state share elements',
+            function(state, p) state[1].mean = p.a end)
+    refuses('params.a and the mean of params.b in the state share elements',
+            function(state, p) state[2].mean = p.a:narrow(1, 1, 2) end)
+    local step, p, g = adam_after_step()
+    step.state[1].square = step.state[1].mean
+    assert.error_matches(function() step(p, g) end, 'of params.a in the state share elements')
+    refuses('elements of the mean of params.a in the state share memory, as those of expand do',
+            function(state) state[1].mean = V {1}:expand(2) end)
+  end)
+
+  it('is an error if the paths are not strings', function()
+    refuses('a string is expected as path 1 in the state, got a number',
+            function(state) state.paths = {0 / 0} end)
+    refuses('a string is expected as path 2 in the state, got a table',
+            function(state) state.paths = {'.a', {}} end)
+  end)
+end)
+
+describe('a rate of several dimensions', function()
+  it('is one element', function()
+    for name, options in pairs {sgd = {}, adam = {}, rmsprop = {momentum = 0.5}, adagrad = {}} do
+      options.rate = 1
+      local results = {}
+      for k, rate in ipairs {0.1, V {{0.1}}, tensor.FloatTensor {{{0.5}}}:mul(0.2)} do
+        local step, p = optim[name](options), {a = V {1, 2}, b = V {{3}}}
+        step(p, ones_like(p), rate)
+        results[k] = {p.a:sum(), p.b:sum()}
+        assert.is_true(math.abs(results[k][1] - results[1][1]) < 1e-6)
+        assert.is_true(math.abs(results[k][2] - results[1][2]) < 1e-6)
+      end
+    end
+  end)
+end)
+
+describe('gradients', function()
+  it('without elements are not clipped', function()
+    for _, empty in ipairs {tensor.Tensor(), tensor.ones(0, 3), tensor.HalfTensor()} do
+      for _, options in ipairs {{}, {tensors = true}} do
+        local g = {a = V {3, 4}, b = empty, c = V {0}}
+        optim.clipNorm(g, 1, options)
+        assert.is_true(math.abs(g.a:norm() - 1) < 1e-5)
+        optim.clipValue(g, 0.1)
+        assert.are.equal(0.1, g.a:max())
+      end
+    end
+  end)
+
+  it('outside tables are errors of the functions that clip', function()
+    for _, name in ipairs {'clipNorm', 'clipValue'} do
+      for _, value in ipairs {'abc', 3, true, false} do
+        assert.error_matches(function() optim[name](value, 1) end,
+                             ('optim.%s: a table of gradients is expected, got a '):format(name))
+      end
+      assert.error_matches(function() optim[name](nil, 1) end, 'is expected, got nil')
+      optim[name]({}, 1)
+      optim[name]({a = 'text', b = false}, 1)
+    end
+  end)
+
+  it('of strings, booleans and numbers are errors', function()
+    local step, p = optim.adam{rate = 0.1}, {a = V {1, 2}, b = 'text'}
+    local function refuses(message, b)
+      assert.has_error(function() step(p, {a = V {1, 1}, b = b}) end, 'optim.adam: ' .. message)
+      assert.are.same({1, 2}, p.a:totable())
+    end
+    local message = 'params.b: there is a gradient, but the parameter is a '
+    refuses(message .. 'string', V {1})
+    refuses(message .. 'string', {V {1}})
+    p.b = true
+    refuses(message .. 'boolean', V {1})
+    p.b = 3
+    message = 'params.b: a number cannot be updated in place; a tensor of one element can'
+    refuses(message, {V {1}})
+    refuses(message, V {1})
+    p.b = 'text'
+    step(p, {a = V {1, 1}, b = 'text'})
+    step(p, {a = V {1, 1}})
+    assert.are.equal(2, step:steps())
+  end)
+end)

@@ -24,6 +24,10 @@ local function is_blob(value)
    return type(value) == 'userdata' and tensor.type(value):find 'Blob$' ~= nil
 end
 
+local function is_gradient(value)
+   return is_tensor(value) or is_blob(value) or type(value) == 'table'
+end
+
 -- path: the keys that lead to the parameter.
 -- Different paths have different texts: strings with dots, and those that begin as numbers, are in
 -- quotes.
@@ -107,7 +111,7 @@ function parameters.of(name, params, gradients, with_zeros)
       elseif is_blob(p) then
          datas[p] = datas[p] or p:data()
          add(datas[p], is_blob(g) and g:diff() or g)
-      elseif type(p) == 'number' and (is_tensor(g) or type(g) == 'number' and g ~= 0) then
+      elseif type(p) == 'number' and (is_gradient(g) or type(g) == 'number' and g ~= 0) then
          -- A compiled step cannot read a tensor, so any tensor is refused.
          fail(name, path, 'a number cannot be updated in place; a tensor of one element can')
       elseif type(p) == 'table' then
@@ -128,6 +132,9 @@ function parameters.of(name, params, gradients, with_zeros)
          end
       else
          tree.check(p)
+         if is_gradient(g) then
+            fail(name, path, 'there is a gradient, but the parameter is %s', describe(p))
+         end
       end
    end
 
@@ -155,12 +162,17 @@ function parameters.of(name, params, gradients, with_zeros)
    return kept.leaves, kept.found, kept.paths
 end
 
---- gradients(name, t): returns the list of the gradients in a nested table, each once. Raises an
--- error of the function `name` if it cannot change one of them in place.
+--- gradients(name, t): returns the list of the gradients in a nested table, each once, without
+-- those that have no elements. Raises an error of the function `name` if it cannot change one of
+-- them in place.
 function parameters.gradients(name, t)
+   if not is_gradient(t) then
+      tree.check(t)
+      raise(('optim.%s: a table of gradients is expected, got %s'):format(name, describe(t)))
+   end
    local list = {}
    for _, g in ipairs(tree.leaves(t, function(value) return is_blob(value) and value:diff() end)) do
-      if is_floating(g) then
+      if is_floating(g) and g:nElement() > 0 then
          if overlap.within(g) then
             raise(('optim.%s: elements of %s share memory, as those of expand do'):format(
                name, describe(g)))
