@@ -142,6 +142,11 @@ describe('autograd', function()
       close(tensor.zeros(3, 2), util.zerosLike(t))
       assert.are.equal('torch.FloatTensor', util.zerosLike(tensor.FloatTensor(1), t):type())
       assert.is_true(util.newTensorLike(t):isSameSizeAs(t))
+      local long = tensor.LongTensor(5, 2)
+      for _, like in ipairs {util.newTensorLike(long), util.zerosLike(long), util.fill(long, 1)} do
+        assert.are.same({5, 2}, like:size():totable())
+        assert.are.equal('torch.LongTensor', like:type())
+      end
       close(tensor.Tensor{{7, 7}}, util.fill(tensor.Tensor(1, 2), 7))
       close(tensor.Tensor{{1, 2, 1, 2}}, util.cat(t:narrow(1, 1, 1), t:narrow(1, 1, 1)))
       close(tensor.Tensor{{1, 2}, {1, 2}}, util.cat({t:narrow(1, 1, 1), t:narrow(1, 1, 1)}, 1))

@@ -165,6 +165,7 @@ describe('tensor.data', function()
     local shifted = data.shift(1)(tensor.ones(200, 1, 1, 1)):sum()
     assert.is_true(shifted > 5 and shifted < 60)
     assert.is_true(data.shift(0)(x):equal(x))
+    assert.is_true(data.shift(0)(x:long()):equal(x:long()))
     local found = {}
     for k = 1, 200 do
       local moved = data.shift(1)(tensor.Tensor{{{{0, 0, 0}, {0, k, 0}, {0, 0, 0}}}})

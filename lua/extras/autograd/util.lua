@@ -66,22 +66,22 @@ function util.dropout(t, p)
    if not p or p == 0 then
       return t
    end
-   local mask = t.new(t:size()):bernoulli(1 - p)
+   local mask = tensor.emptyLike(t):bernoulli(1 - p)
    return tensor.cmul(t, p < 1 and mask:div(1 - p) or mask)
 end
 
 function util.newTensorLike(t)
-   return t.new(t:size())
+   return tensor.emptyLike(t)
 end
 
 --- zerosLike(a [, b]): zeros of a's type in the shape of b or a.
 function util.zerosLike(a, b)
-   return a.new((b or a):size()):zero()
+   return a.new():resize((b or a):size()):zero()
 end
 
 --- fill(t, value): a tensor of t's type and shape, filled with a value.
 function util.fill(t, value)
-   return t.new(t:size()):fill(value)
+   return tensor.emptyLike(t):fill(value)
 end
 util.fillSameSizeAs = util.fill
 

@@ -1,6 +1,7 @@
 -- require 'distlearn.AllReduceSGD': the functions of torch-distlearn's AllReduceSGD on tensor.dist.
 
 local dist = require 'tensor.dist'
+local tensor = require 'tensor'
 local tree = require 'tensor.tree'
 
 --- AllReduceSGD([group]): functions to train the same parameters on all ranks of a group, by
@@ -44,7 +45,7 @@ return function(group)
    --- Waits for all ranks. Then overwrites the parameters by those of the rank with most steps
    -- since the last call, and returns them.
    function self.synchronizeParameters(params)
-      local zeros = tree.map(function(leaf) return leaf.new(leaf:size()):zero() end, params)
+      local zeros = tree.map(tensor.zerosLike, params)
       while add(zeros, false) > 0 do
          for _, leaf in ipairs(tree.leaves(zeros)) do
             leaf:zero()

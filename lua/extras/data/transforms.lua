@@ -83,7 +83,7 @@ function transforms.shift(most)
          local width = d > x:dim() - 2 and most or 0
          widths[2 * d - 1], widths[2 * d] = width, width
       end
-      local padded, y = tensor.pad(x, widths), x.new(x:size())
+      local padded, y = tensor.pad(x, widths), tensor.emptyLike(x)
       for k = 1, x:size(1) do
          local top, left = tensor.random(0, 2 * most), tensor.random(0, 2 * most)
          local image = padded[k]
