@@ -434,6 +434,33 @@ describe('tensor.nn', function()
     close(tensor.eye(3), tall:t() * tall)
     assert.has_error(function() init.kaiming()(tensor.Tensor(3)) end,
       'nn.initializer: a tensor of 2 or more dimensions is expected, got a tensor of size [3]')
+    for _, f in ipairs {function() return init.xavier('normal', '2x') end,
+                        function() return init.kaiming(nil, '2x') end,
+                        function() return init.orthogonal('2x') end} do
+      assert.has_error(f, 'nn.initializer: a number is expected as the gain, got a string')
+    end
+  end)
+
+  it('layers refuse other inputs than tensors', function()
+    for name, layer in pairs {
+      conv2d = nn.conv2d(1, 2, 3), conv1d = nn.conv1d(1, 2, 3, {padding = 'same'}),
+      batchNorm = nn.batchNorm(3), rmsNorm = nn.rmsNorm(3), linear = nn.linear(3, 2),
+      embedding = nn.embedding(3, 2), dropout = nn.dropout(0.5), gruCell = nn.gruCell(3, 2),
+    } do
+      for _, x in ipairs {'text', 3, {tensor.ones(3)}} do
+        local message = ('nn.%s: a tensor is expected, got a %s'):format(name, type(x))
+        assert.error_matches(function() layer(layer.init(), x) end, message, nil, true)
+        local net = nn.sequential{layer}
+        assert.error_matches(function() net(net.init(), x, {train = true}) end, message, nil, true)
+      end
+    end
+    local net = nn.sequential{function(x) return x[1] + x[2] end, nn.linear(3, 2)}
+    assert.are.equal(2, net(net.init(), {tensor.ones(1, 3), tensor.ones(1, 3)}):size(2))
+    local x = tensor.ones(2, 3, 4)
+    for _, options in ipairs {{}, {memory = x}} do
+      assert.error_matches(function() nn.attention(4, 2)({}, x, options) end,
+                           'nn.attention: input: a table of parameters is expected, got nil')
+    end
   end)
 
   it('learns exclusive or', function()

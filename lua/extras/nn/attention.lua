@@ -175,6 +175,8 @@ function attention.attention(width, heads, options)
       return {input = input.init(), output = output.init()}
    end, function(params, x, call)
       layer.check_input('attention', x, 3, width)
+      layer.check_params('attention: input', params.input, {'weight'})
+      layer.check_params('attention: output', params.output, {'weight'})
       local batch, rows = x:size(1), x:size(2)
       local q, k, v
       if call.memory then

@@ -4,7 +4,8 @@
 -- times that product.
 
 local tensor = require 'tensor'
-local raise = require 'tensor.native'.raise
+local native = require 'tensor.native'
+local raise, describe = native.raise, native.describe(tensor)
 local layer = require 'tensor.nn.layer'
 
 local initializer = {}
@@ -47,6 +48,14 @@ local function check_distribution(distribution)
    end
 end
 
+-- Returns the gain, a number, or the default instead of nil. Raises an error for other values.
+local function checked_gain(gain, default)
+   if gain ~= nil and type(gain) ~= 'number' then
+      raise(('nn.initializer: a number is expected as the gain, got %s'):format(describe(gain)))
+   end
+   return gain or default
+end
+
 -- Fills t with mean 0 and a standard deviation, normally or uniformly distributed.
 local function spread(t, deviation, distribution)
    if distribution == 'uniform' then
@@ -60,9 +69,10 @@ end
 -- gain^2 * 2 / (fan_in + fan_out): Glorot and Bengio, 2010. distribution: 'normal' or 'uniform'.
 function initializer.xavier(distribution, gain)
    check_distribution(distribution)
+   gain = checked_gain(gain, 1)
    return function(t)
       local fan_in, fan_out = fans(t)
-      return spread(t, (gain or 1) * math.sqrt(2 / (fan_in + fan_out)), distribution)
+      return spread(t, gain * math.sqrt(2 / (fan_in + fan_out)), distribution)
    end
 end
 
@@ -71,15 +81,17 @@ end
 -- 'uniform'.
 function initializer.kaiming(distribution, gain)
    check_distribution(distribution)
+   gain = checked_gain(gain, math.sqrt(2))
    return function(t)
       local fan_in = fans(t)
-      return spread(t, (gain or math.sqrt(2)) / math.sqrt(fan_in), distribution)
+      return spread(t, gain / math.sqrt(fan_in), distribution)
    end
 end
 
 --- orthogonal([gain = 1]): a matrix with orthonormal rows or columns, whichever are fewer, times
 -- gain: Saxe et al., 2013. Dimensions after the first count as one.
 function initializer.orthogonal(gain)
+   gain = checked_gain(gain, 1)
    return function(t)
       fans(t)
       local rows, columns = t:size(1), t:nElement() / t:size(1)
@@ -90,7 +102,7 @@ function initializer.orthogonal(gain)
       if rows < columns then
          q = q:t()
       end
-      return t:copy(q:contiguous():viewAs(t)):mul(gain or 1)
+      return t:copy(q:contiguous():viewAs(t)):mul(gain)
    end
 end
 

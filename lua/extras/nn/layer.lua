@@ -90,13 +90,21 @@ end
 local layer = {}
 
 --- Creates a layer. forward(params, x, options), init(). name: a string, or a list of it and the
--- arguments that the printed form shows. members: the table of its layers and functions, or nil.
+-- arguments that the printed form shows. members: the table of its layers and functions, or nil, if
+-- x must be a tensor.
 function layer.new(name, init, forward, state, members)
    local arguments
    if type(name) == 'table' then
       name, arguments = name[1], {unpack(name, 2)}
    end
-   return setmetatable({name = name, init = init, compute = forward, state = state,
+   local compute = forward
+   if not members then
+      function compute(params, x, options)
+         layer.check_tensor(name, x, 0)
+         return forward(params, x, options)
+      end
+   end
+   return setmetatable({name = name, init = init, compute = compute, state = state,
                         arguments = arguments, members = members}, Layer)
 end
 
