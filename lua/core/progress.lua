@@ -2,6 +2,8 @@
 
 local core = require 'tensor.core'
 local raise = require 'tensor.raise'
+local type_name = require 'tensor.type_name'
+local versions = require 'tensor.versions'
 
 local progress = {}
 
@@ -29,6 +31,31 @@ function progress.duration(seconds)
    return ('%d:%02d'):format(minutes, whole % 60)
 end
 
+local function has_methods(output)
+   return versions.is_callable(output.write) and versions.is_callable(output.flush)
+end
+
+--- Raises an error unless the option output is a file, or has methods like a file. fail(message)
+-- raises it.
+function progress.check_output(output, fail)
+   local fine, has = pcall(has_methods, output)
+   if not (fine and has) then
+      fail 'the option output must be a file, or have the methods write and flush'
+   end
+end
+
+--- Returns the clock of the option clock, a function, or of the system instead of nil. It raises an
+-- error of the function `name` unless the option returns a number.
+function progress.clock(name, option)
+   return option and function()
+      local time = option()
+      if type(time) ~= 'number' then
+         raise(('%s: the option clock must return a number, got %s'):format(name, type_name(time)))
+      end
+      return time
+   end or core._clock
+end
+
 --- line([options]): returns an object that draws a line of text on a terminal; without a terminal
 -- it does nothing. options: output (io.stdout), terminal (overrides the check), clock (a function
 -- that returns seconds), delay (seconds in which nothing is shown; 0).
@@ -36,7 +63,11 @@ end
 -- draw(text [, last]): replaces the line, and ends it if last is true; clear(): removes it.
 function progress.line(options)
    options = options or {}
-   local output, clock = options.output or io and io.stdout, options.clock or core._clock
+   local output = options.output or io and io.stdout
+   if options.output then
+      progress.check_output(output, function(text) raise('training.progress: ' .. text) end)
+   end
+   local clock = progress.clock('training.progress', options.clock)
    local terminal = options.terminal
    if terminal == nil then
       terminal = is_terminal(output)

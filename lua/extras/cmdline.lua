@@ -39,11 +39,19 @@ local function install(torch)
       self.silentio = false
    end
 
+   -- Raises an error in the caller's caller unless a method was called with a colon.
+   local function check_self(self, name)
+      if type(self) ~= 'table' or type(self.options) ~= 'table' then
+         error(('CmdLine: %s is called with a colon: cmd:%s(...)'):format(name, name), 3)
+      end
+   end
+
    -- ---- declaration ----
 
    --- option(key, default [, help [, type]]): declares the option `key` (such as -name). A boolean
    -- option takes no value: giving it inverts the default.
    function CmdLine:option(key, default, help, kind)
+      check_self(self, 'option')
       if type(key) ~= 'string' then
          error('CmdLine: the name of an option is expected, got ' .. torch.type(key), 2)
       end
@@ -60,6 +68,7 @@ local function install(torch)
 
    --- argument(key [, help [, type]]): declares a required positional argument.
    function CmdLine:argument(key, help, kind)
+      check_self(self, 'argument')
       if type(key) ~= 'string' then
          error('CmdLine: the name of an argument is expected, got ' .. torch.type(key), 2)
       end
@@ -70,6 +79,7 @@ local function install(torch)
 
    --- text(text): adds a line to the help text.
    function CmdLine:text(text)
+      check_self(self, 'text')
       text = text or ''
       if type(text) ~= 'string' then
          error('CmdLine: text is expected, got ' .. torch.type(text), 2)
@@ -142,6 +152,7 @@ local function install(torch)
    --- parse([arg]): returns a table of the values in a list of words; default: the program's
    -- arguments.
    function CmdLine:parse(arg)
+      check_self(self, 'parse')
       arg = arg or rawget(_G, 'arg') or {}
       local params, number, i = self:default(), 0, 1
       while i <= #arg do
@@ -175,6 +186,7 @@ local function install(torch)
    -- options that differ from their defaults. ignore[name]: true omits an option, false always
    -- includes it.
    function CmdLine:string(prefix, params, ignore)
+      check_self(self, 'string')
       ignore = ignore or {}
       local position, arguments, options, known = {}, {}, {}, {}
       for key, option in each(self.options) do

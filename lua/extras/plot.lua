@@ -287,10 +287,19 @@ return function(tensor)
       return self
    end
 
+   -- Raises an error in the caller's caller unless both are numbers.
+   local function check_size(columns, lines)
+      if type(columns) ~= 'number' or type(lines) ~= 'number' then
+         error(('plot: numbers of columns and lines are expected, got %s and %s'):format(
+            description(columns), description(lines)), 3)
+      end
+   end
+
    --- text([columns [, lines [, colors]]]): returns the figure as text of this size. colors:
    -- 'true', '256' or nil.
    function Figure:text(columns, lines, colors)
       columns, lines = columns or COLUMNS, lines or LINES
+      check_size(columns, lines)
       if not (columns >= 20 and columns <= 1000 and lines >= 5 and lines <= 1000) then
          error('plot: text has 20 to 1000 columns and 5 to 1000 lines', 2)
       elseif colors ~= nil and colors ~= 'true' and colors ~= '256' then
@@ -362,9 +371,11 @@ return function(tensor)
    end
    --- text([columns [, lines]]): returns the figures as text; columns: of all figures in a row.
    function Grid:text(columns, lines, colors)
+      columns, lines = columns or COLUMNS, lines or LINES
+      check_size(columns, lines)
       local most = 1
       for _, row in ipairs(self.rows) do most = math.max(most, #row) end
-      local width = math.max(math.floor((columns or COLUMNS) / most) - 2, 20)
+      local width = math.max(math.floor(columns / most) - 2, 20)
       return versions.require('tensor.plot.grid').text(self.rows, function(figure)
          return figure:text(width, lines, colors)
       end)

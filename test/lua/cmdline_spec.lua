@@ -56,6 +56,15 @@ describe('CmdLine', function()
     rawset(_G, 'arg', before)
   end)
 
+  it('refuses methods that are called with a point', function()
+    local cmd = tensor.CmdLine()
+    for _, name in ipairs { 'option', 'argument', 'text', 'parse', 'string' } do
+      local message = ('CmdLine: %s is called with a colon: cmd:%s(...)'):format(name, name)
+      assert.has_error(function() cmd[name]('-rate', 'x') end, message)
+      assert.has_error(function() cmd[name]() end, message)
+    end
+  end)
+
   it('refuses options that cannot be', function()
     local cmd = tensor.CmdLine()
     assert.has_error(function() cmd:option '-x' end, 'option -x has no default value')

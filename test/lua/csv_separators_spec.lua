@@ -23,6 +23,15 @@ local function shown(t)
   return table.concat(parts, ' ')
 end
 
+describe('the option missing', function()
+  it('is a list of texts', function()
+    assert.matches('option missing: text is expected at position 2, got table',
+                   failure('1,2\n', { missing = { 'x', {} } }), 1, true)
+    assert.matches('position 1 is nil, but position 2 is not',
+                   failure('1,2\n', { missing = { nil, 'x' } }), 1, true)
+  end)
+end)
+
 describe('the separator of a table', function()
   teardown(function() os.remove(name) end)
 

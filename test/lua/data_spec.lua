@@ -84,6 +84,8 @@ describe('tensor.data', function()
       'data.batches: size: a whole number of at least 1 is expected, got nil')
     assert.has_error(function() data.batches({3}, {size = 1}) end,
       'data.batches: source 1: a tensor or a table with count and get is expected, got number')
+    assert.has_error(function() data.batches({count = 5, get = 'x'}, {size = 1}) end,
+      'data.batches: get of source 1: a function is expected, got string')
     for _, value in ipairs {5, 'x', print} do
       assert.has_error(function() data.batches(value, {size = 1}) end,
         'data.batches: sources: a tensor, a table with count and get, or a list of them is ' ..

@@ -179,6 +179,16 @@ describe('optim.schedule', function()
                          'optim.schedule.exponential: factor: a number')
   end)
 
+  it('refuses a schedule without rates', function()
+    local rate = schedule.warmup(3, function() end)
+    for step = 1, 5 do
+      assert.has_error(function() rate(step) end,
+                       'optim.schedule.warmup: the schedule must return a number, got nil')
+    end
+    rate = schedule.warmup(2, function(step) return V {step} end)
+    assert.are.same({0.5, 3}, {rate(1)[1], rate(5)[1]})
+  end)
+
   it('refuses unknown names', function()
     local function message_of(name)
       return select(2, pcall(function() return schedule[name] end))

@@ -145,6 +145,12 @@ describe('lines and points', function()
     end
     assert.are.equal(found[1][2], found[3][2])
     assert.matches('253;231;37', figure:text(40, 10, 'true'), 1, true)
+    for _, drawn in ipairs {figure, plot.grid{{figure}}} do
+      fails('plot: numbers of columns and lines are expected, got string and number', drawn.text,
+            drawn, 'a')
+      fails('plot: numbers of columns and lines are expected, got number and boolean', drawn.text,
+            drawn, 40, true)
+    end
     figure:pixels()
     local grey = plot.scatter({1, 2, 3}, {1, 2, 3},
                               {color = tensor.Tensor{0, 0 / 0, 9}, colors = 'grey'})
@@ -349,6 +355,12 @@ describe('a live figure', function()
           plot.live, {colour = 1})
     fails('option interval must be a number, got a string', plot.live, {interval = 'x'})
     fails('option width must be a number, got a string', plot.live, {width = 'x'})
+    local methods = 'the option output must be a file, or have the methods write and flush'
+    for _, other in ipairs {{}, {write = print}, tensor.ones(1)} do
+      fails('plot: ' .. methods, plot.live, {output = other, terminal = true})
+    end
+    live = plot.live{output = file, clock = function() end}
+    fails('plot: the option clock must return a number, got nil', live, 1, {a = 1})
     local _, message = pcall(function() plot.live{zzz = 1} end)
     assert.matches('^%S*plot_kinds_spec.lua:%d+: plot: unknown option zzz', message)
   end)

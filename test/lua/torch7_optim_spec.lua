@@ -284,6 +284,12 @@ describe('the form of Torch7', function()
     near({1, 1, 1}, x)
     -- Other names are fields of the state.
     optim.sgd(square, x, {learningRate = 0.1, mine = 1, lineSearch = print})
+    for _, name in ipairs {'learningRate', 'learningRateDecay'} do
+      for _, value in ipairs {function() return 1 end, {}, '0.1'} do
+        fails(('optim.adam: option %s must be a number, got a %s'):format(name, type(value)),
+              optim.adam, square, x, {[name] = value})
+      end
+    end
     near({0.8, 0.8, 0.8}, x)
   end)
 end)

@@ -7,6 +7,23 @@ local nn = require 'tensor.nn'
 local optim = require 'tensor.optim'
 local training = require 'tensor.training'
 
+describe('training.progress', function()
+  it('refuses outputs and clocks that it cannot use', function()
+    for _, output in ipairs {{}, {write = print, flush = 1}, tensor.ones(1)} do
+      assert.has_error(function() training.progress(3, {output = output, terminal = true}) end,
+        'training.progress: the option output must be a file, or have the methods write and flush')
+    end
+    assert.has_error(function() training.progress(3, {clock = function() end}) end,
+                     'training.progress: the option clock must return a number, got nil')
+    local time = 1
+    local show = training.progress(3, {clock = function() return time end, terminal = true,
+                                       output = {write = print, flush = print}})
+    time = {}
+    assert.has_error(function() show(1) end,
+                     'training.progress: the option clock must return a number, got table')
+  end)
+end)
+
 describe('tensor.training', function()
   local filename
   before_each(function()

@@ -49,6 +49,9 @@ local function count_of(source, k)
    if tensor.isTensor(source) and source:dim() > 0 then
       return source:size(1)
    elseif type(source) == 'table' and source.count and source.get then
+      if not versions.is_callable(source.get) then
+         fail('get of source %d: a function is expected, got %s', k, type_name(source.get))
+      end
       return check_count(('count of source %d'):format(k), source.count, 0)
    end
    fail('source %d: a tensor or a table with count and get is expected, got %s', k,

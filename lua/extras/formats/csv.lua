@@ -211,6 +211,13 @@ local function load(tensor, filename, options)
       error("the option invalid = 'text' requires columns = true", 0)
    end
    whole(options, 'rows')
+   for k = 1, options.missing and files.count(options.missing) or 0 do
+      local text = options.missing[k]
+      if type(text) ~= 'string' and type(text) ~= 'number' then
+         error(('option missing: text is expected at position %d, got %s'):format(
+            k, native.type_name(text)), 0)
+      end
+   end
    local missing = options.missing and table.concat(options.missing, '\n')
    if missing and options.missing[1] then missing = missing .. '\n' end
    local reader = native.csv_reader(

@@ -144,10 +144,21 @@ local function check_table(name, what, value)
    end
 end
 
+-- The rate of lbfgs may be a function of the step, which its optimizer calls.
+local function check_rates(name, config)
+   for _, key in ipairs(name == 'lbfgs' and {} or {'learningRate', 'learningRateDecay'}) do
+      local value = config[key]
+      if value and type(value) ~= 'number' then
+         fail(name, 'option %s must be a number, got %s', key, describe(value))
+      end
+   end
+end
+
 local function call(name, construct, f, x, config, state)
    check_table(name, 'config', config)
    check_table(name, 'state', state)
    config = config or {}
+   check_rates(name, config)
    state = state or config
    local extras = extras_of(name, config, x)
    local step = construct(options_of(name, config), extras)

@@ -2,7 +2,8 @@
 
 local names = require 'tensor.names'
 local tensor = require 'tensor'
-local raise = require 'tensor.native'.raise
+local native = require 'tensor.native'
+local raise, describe = native.raise, native.describe(tensor)
 local is_callable = require 'tensor.versions'.is_callable
 
 local schedules = {}
@@ -63,11 +64,15 @@ function schedules.warmup(steps, schedule)
    if not is_callable(schedule) then
       raise(('optim.schedule.warmup: a schedule is expected, got %s'):format(type(schedule)))
    end
-   return function(step)
-      if step <= steps then
-         return schedule(1) * step / steps
+   local function rate_of(step)
+      local rate = schedule(step)
+      if type(rate) ~= 'number' and not tensor.isTensor(rate) then
+         raise('optim.schedule.warmup: the schedule must return a number, got ' .. describe(rate))
       end
-      return schedule(step - steps)
+      return rate
+   end
+   return function(step)
+      return step <= steps and rate_of(1) * step / steps or rate_of(step - steps)
    end
 end
 

@@ -77,7 +77,8 @@ function live.new(new_figure, options)
       error('plot: live needs the library io, which this Lua state lacks', 2)
    end
    own.interval, own.output = own.interval or 0.2, own.output or io.stdout
-   own.clock = own.clock or native.clock
+   native.progress.check_output(own.output, function(text) error('plot: ' .. text, 0) end)
+   own.clock = native.progress.clock('plot', own.clock)
    if own.terminal == nil then
       own.terminal = io.type(own.output) == 'file' and native.is_terminal(own.output)
    end
