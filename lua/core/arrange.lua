@@ -181,7 +181,12 @@ local function install(tensor)
 
    local function dimensions_of(name, t, list)
       local dims, seen = {}, {}
-      for k, d in ipairs(list) do
+      local fine, count = pcall(files.count, list)
+      if not fine then
+         error(('%s: %s'):format(name, count), 3)
+      end
+      for k = 1, count do
+         local d = list[k]
          local own = type(d) == 'number' and d < 0 and d + t:dim() + 1 or d
          if type(own) ~= 'number' or own < 1 or own > t:dim() or own % 1 ~= 0 or seen[own] then
             error(('%s: dimension %s is out of range of %d dimensions, or is given twice')
@@ -238,11 +243,11 @@ local function install(tensor)
             of_a[k], of_b[k] = a:dim() - n + k, k
          end
       end
-      if type(of_b) ~= 'table' or #of_a ~= #of_b then
+      local dims_a, summed_a = dimensions_of('tensordot', a, of_a)
+      local dims_b, summed_b = dimensions_of('tensordot', b, type(of_b) == 'table' and of_b or {})
+      if type(of_b) ~= 'table' or #dims_a ~= #dims_b then
          error('tensordot: the lists of dimensions must have the same length', 2)
       end
-      local dims_a, summed_a = dimensions_of('tensordot', a, of_a)
-      local dims_b, summed_b = dimensions_of('tensordot', b, of_b)
       local inner = 1
       for k, d in ipairs(dims_a) do
          if a:size(d) ~= b:size(dims_b[k]) then

@@ -304,13 +304,21 @@ local function install(tensor)
       if type(equation) ~= 'string' then
          raise('einsum: an equation is expected, got ' .. tensor.type(equation))
       end
-      local operands = {...}
-      if #operands == 1 and type(operands[1]) == 'table' then
-         operands = operands[1]
+      local operands, count = {...}, select('#', ...)
+      if count == 1 and type(operands[1]) == 'table' then
+         operands, count = operands[1], 0
+         for k in each(operands) do
+            count = type(k) == 'number' and math.max(count, k) or count
+         end
       end
-      for _, t in ipairs(operands) do
-         if not tensor.isTensor(t) then
-            raise('einsum: a tensor is expected, got ' .. type_name(t))
+      if operands[count] == nil then
+         -- Arguments after those that the equation labels may be nil.
+         local _, commas = equation:gsub('%->.*', ''):gsub(',', '')
+         while count > commas + 1 and operands[count] == nil do count = count - 1 end
+      end
+      for k = 1, count do
+         if not tensor.isTensor(operands[k]) then
+            raise(('einsum: operand %d must be a tensor, got %s'):format(k, type_name(operands[k])))
          end
       end
       local done, result = pcall(einsum, equation, operands)

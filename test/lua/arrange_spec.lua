@@ -118,6 +118,13 @@ describe('einsum', function()
     says("label 'i' has sizes 2 and 3", 'ii', a)
     says('1 operands are too few for "ij,jk"', 'ij,jk', a)
     says('2 operands are too many for "ij"', 'ij', a, b)
+    for _ = 1, 2 do
+      says('operand 1 must be a tensor, got nil', 'ij,ij', nil, b)
+      says('operand 1 must be a tensor, got nil', 'ij,ij', { nil, b })
+      says('operand 2 must be a tensor, got nil', 'ij,ij', a, nil)
+      says('operand 2 must be a tensor, got string', 'ij,ij', a, 'b')
+      tensor.einsum('ij,ij', a, b, nil)  -- nil instead of an absent argument
+    end
     says("'ijk' does not label a tensor of 2 dimensions", 'ijk', a)
     says("invalid list of labels 'i-j'", 'i-j', a)
     says("label 'k' of the result is in no operand", 'ij->k', a)
@@ -130,7 +137,7 @@ describe('einsum', function()
     finally(function() tensor.setRule('types', 'tensor') end)
     says('a torch.DoubleTensor and a torch.FloatTensor do not go together: convert one of them',
          'ij,ij', a, b:float())
-    says('a tensor is expected, got number', 'ij', 3)
+    says('operand 1 must be a tensor, got number', 'ij', 3)
     says('an equation is expected, got torch.DoubleTensor', a)
   end)
   it('gives nothing of its operand', function()
@@ -173,6 +180,11 @@ describe('tensordot', function()
     assert.matches('dimension 3 is out of range of 2',
                    message(tensor.tensordot, a, b, { 3 }, { 1 }))
     assert.matches('must have the same length', message(tensor.tensordot, a, b, { 1 }, { 1, 2 }))
+    assert.matches('must have the same length', message(tensor.tensordot, a, b, { 1 }, 1))
+    assert.matches('tensordot: position 2 is nil, but position 3 is not',
+                   message(tensor.tensordot, a, b, { 1, nil, 2 }, { 1 }))
+    assert.matches('tensordot: position 1 is nil, but position 2 is not',
+                   message(tensor.tensordot, a, b, { 1 }, { nil, 2 }))
     assert.matches('a tensor is expected, got number', message(tensor.tensordot, 1, 2))
     assert.matches('at most 3 are expected', message(tensor.tensordot, a, b, 1, 2))
     assert.matches('at most 4 are expected', message(tensor.tensordot, a, b, { 2 }, { 2 }, 0))
