@@ -36,7 +36,7 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
 
 // Storage(filename [, shared [, size [, sharedmem]]])
 Storage* map_file(lua_State* L, DType type) {
-  const char* filename = lua_tostring(L, 1);
+  const char* filename = check_text(L, 1, storage_class(type));
   bool shared = lua_toboolean(L, 2);
   int64_t size = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3);
   int flags = !shared               ? 0

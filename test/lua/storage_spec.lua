@@ -76,6 +76,17 @@ describe('a storage', function()
     assert.are.same({1, 2, 3}, storage:totable())
   end)
 
+  it('refuses names of files with a zero byte', function()
+    local name = os.tmpname()
+    local file = io.open(name, 'w')
+    file:write 'abcd'
+    file:close()
+    assert.are.equal(4, tensor.ByteStorage(name):size())
+    assert.error_matches(function() tensor.ByteStorage(name .. '\0.bin') end,
+                         'torch.ByteStorage: the string contains a zero byte')
+    os.remove(name)
+  end)
+
   it('counts the references that retain takes and free releases', function()
     local t = tensor.Tensor {1, 2}
     t:retain()
