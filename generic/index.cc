@@ -283,7 +283,7 @@ void read_table(lua_State* L, State* state, DType type) {
 bool index_by(lua_State* L, State* state, Tensor* t) {
   if (lua_type(L, 2) == LUA_TNUMBER && push_vector_element(L, t, lua_tonumber(L, 2))) return true;
   check_storage(L, t);
-  if (lua_isnumber(L, 2)) {
+  if (is_number(L, *state, 2)) {
     if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
     if (t->nDimension == 1) {
@@ -337,7 +337,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   if (tracked) read_tracked_number(L, 3);
   refuse_held(L, state, kIndexing, t->storage);
   check_storage(L, t);
-  if (lua_isnumber(L, 2)) {
+  if (is_number(L, *state, 2)) {
     if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
     // If only a device has valid bytes, it writes the element.
@@ -449,7 +449,7 @@ int tensor_index(lua_State* L) {
     lua_rawget(L, lua_upvalueindex(2));
     if (!lua_isnil(L, 3)) return 1;
     lua_settop(L, 2);
-    if (!lua_isnumber(L, 2)) {
+    if (!is_number(L, *state, 2)) {
       if (call_override(L, "__index__", 2, guarded<tensor_index_method>)) return 1;
       return unknown_field(L, state);
     }

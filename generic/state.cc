@@ -386,7 +386,7 @@ int64_t check_other_index(lua_State* L, int index, const char* what, const char*
 void check_sizes(lua_State* L, int first, int last, const char* function) {
   for (int i = first; i <= last; ++i) {
     const double size = lua_tonumber(L, i);
-    if (!lua_isnumber(L, i)) {
+    if (!is_number(L, *registered_state(L), i)) {
       raise_error(L, "%s: bad argument #%d (a size is a number, got %s)", function, i - first + 1,
                   shown_type(L, i));
     }
@@ -460,7 +460,10 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
     }
   }
   check_count(last - first + 1);
-  for (int i = first; i <= last; ++i) sizes[count++] = check_integer(L, i, function, what);
+  for (int i = first; i <= last; ++i) {
+    if (!is_number(L, *state, i)) type_error(L, i, "number");
+    sizes[count++] = check_integer(L, i, function, what);
+  }
   return count;
 }
 

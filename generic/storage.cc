@@ -343,6 +343,7 @@ int copy(lua_State* L) {
 int resize(lua_State* L) {
   State* state = state_of(L);
   Storage* storage = check_storage(L, state, 1);
+  if (!is_number(L, *state, 2)) type_error(L, 2, "number");
   int64_t n = check_integer(L, 2);
   if (n < storage->size) trace_elements(L, "resize", storage, th::ElementUse::drops);
   protect(L, "resize", [&] { th::storage_resize(storage, static_cast<ptrdiff_t>(n)); });

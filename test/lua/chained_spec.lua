@@ -59,7 +59,7 @@ describe('indexing twice', function()
           sum = sum + row[1] + row[2] + t[i]:sum() + #t[i] + t[i][2] + t[i][{3}]
           row[3] = sum % 7
           t[i][{1}] = 2
-          t[i]['2'] = 3
+          t[i][{2}] = 3
           t[i][-1] = sum % 5
           rows[i] = row
         end
