@@ -56,6 +56,7 @@ Storage* view_of(lua_State* L, DType type) {
   const int64_t offset = lua_isnoneornil(L, 2) ? 1 : check_integer(L, 2);
   const int64_t first = offset > 0 ? offset - 1 : -1;
   int64_t size = lua_isnoneornil(L, 3) ? of->size - first : check_integer(L, 3);
+  trace_elements(L, storage_class(type), of, th::ElementUse::hands_out);
   Storage* storage = nullptr;
   protect(L, storage_class(type), [&] { storage = th::storage_view(of, first, size); });
   return storage;

@@ -154,3 +154,26 @@ describe('topk of no elements', function()
     assert.are.same({ 1, 1 }, g:totable())
   end)
 end)
+
+describe('a storage', function()
+  it('that views another cannot be made of elements that the gradient depends on', function()
+    for _, loss in ipairs {
+      function(x) return x:sum() + D(tensor.DoubleStorage(x:storage(), 1, 2)):sum() end,
+      function(x)
+        local y = x * 3
+        tensor.DoubleStorage(y:storage(), 1, 2):fill(7)
+        return y:sum()
+      end,
+    } do
+      assert.error_matches(function() tensor.grad(loss)(D { 1, 1 }) end,
+                           'DoubleStorage: exposes elements that the gradient depends on')
+    end
+    local g = tensor.grad(function(x)
+      local c = D { 4, 5 }
+      local y = tensor.cmul(x, c)
+      tensor.DoubleStorage(c:storage(), 1, 2):fill(7)
+      return y:sum()
+    end)(D { 1, 1 })
+    assert.are.same({ 4, 5 }, g:totable())
+  end)
+end)
