@@ -14,8 +14,9 @@
      THDoubleTensor *dx = THDoubleTensor_gradient(tape, x);
      THTape_free(tape);
 
-   While a tape records, elements of tracked tensors may be written by TH functions only, not
-   through pointers. */
+   While a tape records, elements of tracked tensors may be written by operations only, not through
+   pointers. Functions that return a pointer for writing, replace the memory or write to it without
+   an operation, and the loop macros of THTensorApply.h, are errors for tracked tensors. */
 
 #include "THDevice.h"
 #include "THTensor.h"

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "TH.h"
 
@@ -135,30 +136,49 @@ TEST_F(Tape, RecordsSingleElements) {
       {2, 0, 0});
 }
 
-// The tape does not see accesses through pointers.
-TEST_F(Tape, RefusesPointersToElements) {
+// Runs calls that must fail, and looks for `expected` in their messages.
+void expect_errors(const std::vector<std::function<void()>>& calls, const std::string& expected) {
+  for (size_t k = 0; k < calls.size(); ++k) {
+    char message[300] = "";
+    const auto run = [](void* f) { (*static_cast<const std::function<void()>*>(f))(); };
+    auto* call = const_cast<std::function<void()>*>(&calls[k]);
+    EXPECT_NE(THTry(run, call, message, sizeof(message)), 0) << k;
+    EXPECT_NE(std::string(message).find(expected), std::string::npos) << k << ": " << message;
+  }
+}
+
+double other_block[] = {7, 8, 9};
+
+// The tape does not see accesses other than operations.
+TEST_F(Tape, RefusesOtherAccesses) {
+  THDoubleStorage* other = THDoubleStorage_newWithSize(3);
+  THFile* file = THMemoryFile_new("rw");
+  for (double value : other_block) THFile_writeDoubleScalar(file, value);
+  THFile_seek(file, 0);
   THTape_start(tape);
   THDoubleTensor_track(tape, x);
   THDoubleTensor* y = THDoubleTensor_new();
   THDoubleTensor_exp(y, x);
-  const auto expect_error = [&](void (*f)(void*), const char* expected) {
-    char message[200] = "";
-    EXPECT_NE(THTry(f, y, message, sizeof(message)), 0);
-    EXPECT_NE(std::string(message).find(expected), std::string::npos) << message;
-  };
-  expect_error([](void* t) { THDoubleTensor_data(static_cast<THDoubleTensor*>(t)); },
-               "exposes elements that the gradient depends on");
-  expect_error(
-      [](void* t) {
-        THDoubleStorage_data(THDoubleTensor_storage(static_cast<THDoubleTensor*>(t)));
-      },
+  THDoubleStorage* s = THDoubleTensor_storage(y);
+  expect_errors(
+      {[=] { THDoubleTensor_data(y); }, [=] { THDoubleStorage_data(s); },
+       [=] { THDoubleStorage_mutableCpuData(s); }, [=] { THDoubleStorage_overwriteCpuData(s); },
+       [=] { THDoubleStorage_mutableGpuData(s); }, [=] { THDoubleStorage_overwriteGpuData(s); },
+       [=] { THDoubleStorage_setCpuData(s, other_block); },
+       [=] { THDoubleStorage_setGpuData(s, other_block); },
+       [=] { THDoubleStorage_clearFlag(s, TH_STORAGE_FREEMEM); },
+       [=] { THDoubleTensor_toDLPack(y); }, [=] { THDoubleTensor_toDLPackOn(y, "cpu"); },
+       [=] { THDoubleTensor_toDLPackUnversioned(y); },
+       [=] { THDoubleTensor_toDLPackUnversionedOn(y, "cpu"); },
+       [=] { TH_TENSOR_APPLY(double, y, *y_data = 0;) },
+       [=] { TH_TENSOR_DIM_APPLY(double, y, 0, *y_data = 0;) }},
       "exposes elements that the gradient depends on");
-  expect_error(
-      [](void* t) {
-        double values[] = {1, 2, 3};
-        THDoubleStorage_rawCopy(THDoubleTensor_storage(static_cast<THDoubleTensor*>(t)), values);
-      },
+  expect_errors(
+      {[=] { THDoubleStorage_rawCopy(s, other_block); }, [=] { THDoubleStorage_swap(s, other); },
+       [=] { THDoubleStorage_swap(other, s); }, [=] { THFile_readDouble(file, s); }},
       "writes elements that the gradient depends on");
+  expect_errors({[=] { THDoubleStorage_mutableGpuData(s); }},
+                "THDoubleStorage_mutableGpuData: exposes elements");
   // A constant may be accessed, but cannot become a result later.
   THDoubleTensor* constant = vector_of({1, 2, 3});
   THDoubleTensor_data(constant)[0] = 4;
@@ -167,6 +187,43 @@ TEST_F(Tape, RefusesPointersToElements) {
   EXPECT_NE(THDoubleTensor_data(y), nullptr);
   THDoubleTensor_free(constant);
   THDoubleTensor_free(y);
+  THDoubleStorage_free(other);
+  THFile_free(file);
+}
+
+// No pointer is left after a loop. The tape copies the elements that it needs before the loop.
+TEST_F(Tape, LoopsOverConstants) {
+  expect(
+      [&] {
+        THDoubleTensor* c = vector_of({4, 5, 6});
+        THDoubleTensor* y = THDoubleTensor_new();
+        THDoubleTensor_cmul(y, x, c);
+        TH_TENSOR_APPLY(double, c, *c_data = 1;)
+        THDoubleTensor_cmul(c, y, c);
+        THDoubleTensor_free(y);
+        return c;
+      },
+      {4, 5, 6});
+}
+
+TEST_F(Tape, RefusesPointersToBlobs) {
+  const int64_t shape[] = {3};
+  THDoubleBlob* blob = THDoubleBlob_newWithShapeNd(1, shape);
+  THDoubleTensor* data = THDoubleBlob_newData(blob);
+  THDoubleTensor_fill(data, 1);
+  THByteStorage* proto = THByteStorage_new();
+  THDoubleBlob_toProto(blob, 0, proto);
+  THTape_start(tape);
+  THDoubleTensor_track(tape, data);
+  expect_errors(
+      {[=] { THDoubleBlob_mutableCpuData(blob); }, [=] { THDoubleBlob_mutableGpuData(blob); },
+       [=] { THDoubleBlob_setCpuData(blob, other_block); },
+       [=] { THDoubleBlob_fromProto(blob, proto->data, static_cast<size_t>(proto->size), 0); }},
+      "elements that the gradient depends on");
+  THTape_stop(tape);
+  THByteStorage_free(proto);
+  THDoubleTensor_free(data);
+  THDoubleBlob_free(blob);
 }
 
 }  // namespace

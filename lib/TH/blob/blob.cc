@@ -5,6 +5,7 @@
 #include "backend/raw_block.h"
 #include "base/error.h"
 #include "ops/ops.h"
+#include "ops/tracer.h"
 #include "tensor/checked.h"
 
 namespace th {
@@ -120,6 +121,8 @@ Blob::Elements Blob::replace(int axes, const int64_t* shape, bool with_diff) {
     data = new_memory(dtype_, count, data_);
     diff = new_memory(dtype_, count, diff_);
   }
+  trace_use(data.get(), ElementUse::writes);
+  if (with_diff) trace_use(diff.get(), ElementUse::writes);
   // The diff keeps its elements until nothing can fail.
   if (with_diff) diff->cpu(Access::write);
   data->cpu(data->size == count ? Access::overwrite : Access::write);
@@ -244,6 +247,7 @@ TensorRef Blob::tensor(Part part) const {
 
 void* Blob::device_block(Part part, Access access) const {
   need_shape();
+  if (access != Access::read) trace_use(storage(part), ElementUse::hands_out);
   SyncedMemory& memory = storage(part)->memory;
   return raw_block(memory, gpu_of_storage(*storage(part)), access, {0, memory.size()});
 }
@@ -251,6 +255,7 @@ void* Blob::device_block(Part part, Access access) const {
 void Blob::set_block(void* block, bool on_device) {
   need_shape();
   if (!block) fail("memory is expected, got NULL");
+  trace_use(data_.get(), ElementUse::hands_out);
   if (data_->size != count_) renew(count_);
   if (on_device) {
     storage_set_device(storage(Part::data), gpu_of_storage(*storage(Part::data)), block);

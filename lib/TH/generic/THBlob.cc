@@ -198,8 +198,11 @@ int64_t THBlob_(offsetNd)(const THBlob* self, int indices, const int64_t* index)
     });                                                                                         \
   }                                                                                             \
   real* THBlob_(mutableCpu##Name)(THBlob * self) {                                              \
-    return th::guard(                                                                           \
-        [&] { return TH_SELF.tensor(th::Part::part)->data_as<real>(th::Access::write); });      \
+    return th::guard([&] {                                                                      \
+      const th::TensorRef t = TH_SELF.tensor(th::Part::part);                                   \
+      th::trace_use(t->storage, th::ElementUse::hands_out);                                     \
+      return t->data_as<real>(th::Access::write);                                               \
+    });                                                                                         \
   }                                                                                             \
   const real* THBlob_(gpu##Name)(const THBlob* self) {                                          \
     return th::guard([&] {                                                                      \

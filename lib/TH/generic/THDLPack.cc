@@ -11,6 +11,13 @@
 namespace th {
 namespace {
 
+// Returns the tensor, whose elements are shared.
+const Tensor& exposed(const void* self) {
+  const auto& t = *static_cast<const Tensor*>(self);
+  trace_use(t.storage, ElementUse::hands_out);
+  return t;
+}
+
 template <class Managed>
 Tensor* imported(DType type, Managed* managed) {
   TensorRef t(tensor_new(type));
@@ -31,21 +38,17 @@ Tensor* imported(DType type, Managed* managed) {
 extern "C" {
 
 DLManagedTensorVersioned* THTensor_(toDLPack)(THTensor* self) {
-  return th::guard([&] { return th::to_dlpack(*reinterpret_cast<th::Tensor*>(self)); });
+  return th::guard([&] { return th::to_dlpack(th::exposed(self)); });
 }
 DLManagedTensor* THTensor_(toDLPackUnversioned)(THTensor* self) {
-  return th::guard([&] { return th::to_dlpack_unversioned(*reinterpret_cast<th::Tensor*>(self)); });
+  return th::guard([&] { return th::to_dlpack_unversioned(th::exposed(self)); });
 }
 DLManagedTensorVersioned* THTensor_(toDLPackOn)(THTensor* self, const char* device) {
-  return th::guard([&] {
-    return th::to_dlpack(*reinterpret_cast<th::Tensor*>(self), th::device_named(device, 2));
-  });
+  return th::guard([&] { return th::to_dlpack(th::exposed(self), th::device_named(device, 2)); });
 }
 DLManagedTensor* THTensor_(toDLPackUnversionedOn)(THTensor* self, const char* device) {
-  return th::guard([&] {
-    return th::to_dlpack_unversioned(*reinterpret_cast<th::Tensor*>(self),
-                                     th::device_named(device, 2));
-  });
+  return th::guard(
+      [&] { return th::to_dlpack_unversioned(th::exposed(self), th::device_named(device, 2)); });
 }
 THTensor* THTensor_(fromDLPack)(DLManagedTensorVersioned* managed) {
   return th::guard(

@@ -86,6 +86,7 @@ size_t THFile_position(THFile* self) {
   size_t THFile_read##Name(THFile* self, TH##Name##Storage* storage) {                \
     return th::guard([&] {                                                            \
       th::Storage* s = th::erase_storage(storage);                                    \
+      th::trace_use(s, th::ElementUse::writes);                                       \
       return file_of(self).read(th::DType::Name, s->cpu(th::Access::write), s->size); \
     });                                                                               \
   }                                                                                   \

@@ -155,13 +155,21 @@ void THStorage_(resize)(THStorage* storage, ptrdiff_t size) {
   });
 }
 void THStorage_(swap)(THStorage* a, THStorage* b) {
-  th::guard([&] { th::storage_swap(th::erase_storage(a), th::erase_storage(b)); });
+  th::guard([&] {
+    for (auto* s : {a, b}) th::trace_use(th::erase_storage(s), th::ElementUse::writes);
+    th::storage_swap(th::erase_storage(a), th::erase_storage(b));
+  });
 }
 void THStorage_(setFlag)(THStorage* s, const char flag) {
   th::storage_set_flags(th::erase_storage(s), flag);
 }
 void THStorage_(clearFlag)(THStorage* s, const char flag) {
-  th::guard([&] { th::storage_clear_flags(th::erase_storage(s), flag); });
+  th::guard([&] {
+    if (flag & TH_STORAGE_FREEMEM) {
+      th::trace_use(th::erase_storage(s), th::ElementUse::hands_out);
+    }
+    th::storage_clear_flags(th::erase_storage(s), flag);
+  });
 }
 
 void THStorage_(rawCopy)(THStorage* storage, real* src) {

@@ -54,6 +54,12 @@ char* at(void* block, size_t offset) {
   return block ? static_cast<char*>(block) + offset : nullptr;
 }
 
+// Returns the storage, to whose elements a pointer is handed out.
+Storage* exposed(Storage* s) {
+  trace_use(s, ElementUse::hands_out);
+  return s;
+}
+
 Storage* storage_of(Tensor* t) {
   ensure_storage(t);
   return t->storage;
@@ -168,16 +174,22 @@ const real* THStorage_(cpuData)(THStorage* self) {
   return th::guard([&] { return static_cast<real*>(TH_STORAGE->cpu(th::Access::read)); });
 }
 real* THStorage_(mutableCpuData)(THStorage* self) {
-  return th::guard([&] { return static_cast<real*>(TH_STORAGE->cpu(th::Access::write)); });
+  return th::guard(
+      [&] { return static_cast<real*>(th::exposed(TH_STORAGE)->cpu(th::Access::write)); });
 }
 real* THStorage_(overwriteCpuData)(THStorage* self) {
-  return th::guard([&] { return static_cast<real*>(TH_STORAGE->cpu(th::Access::overwrite)); });
+  return th::guard(
+      [&] { return static_cast<real*>(th::exposed(TH_STORAGE)->cpu(th::Access::overwrite)); });
 }
-static real* THStorage_(onGpu)(THStorage* self, th::Access access) {
-  return th::guard([&] {
-    return reinterpret_cast<real*>(
-        th::on_gpu(TH_STORAGE->memory, TH_STORAGE->current_device(), access));
-  });
+static real* THStorage_(onGpu)(THStorage* self, th::Access access,
+                               const char* function = __builtin_FUNCTION()) {
+  return th::guard(
+      [&] {
+        if (access != th::Access::read) th::exposed(TH_STORAGE);
+        return reinterpret_cast<real*>(
+            th::on_gpu(TH_STORAGE->memory, TH_STORAGE->current_device(), access));
+      },
+      function);
 }
 const real* THStorage_(gpuData)(THStorage* self) {
   return THStorage_(onGpu)(self, th::Access::read);
@@ -189,10 +201,11 @@ real* THStorage_(overwriteGpuData)(THStorage* self) {
   return THStorage_(onGpu)(self, th::Access::overwrite);
 }
 void THStorage_(setCpuData)(THStorage* self, real* data) {
-  th::guard([&] { th::storage_set_cpu(TH_STORAGE, data); });
+  th::guard([&] { th::storage_set_cpu(th::exposed(TH_STORAGE), data); });
 }
 void THStorage_(setGpuData)(THStorage* self, real* data) {
   th::guard([&] {
+    th::exposed(TH_STORAGE);
     th::Device& device = th::chosen_gpu(TH_STORAGE->memory, TH_STORAGE->current_device());
     th::storage_set_device(TH_STORAGE, device, data);
   });

@@ -21,6 +21,7 @@ extern "C" {
 void _THTensor_ready(const void* tensor) {
   th::guard([&] {
     th::Tensor* t = th::erase_tensor(tensor);
+    th::trace_use(t->storage, th::ElementUse::exposes);
     t->data(th::Access::write);
   });
 }

@@ -34,6 +34,7 @@ enum class ElementUse : uint8_t {
   reads,      // Other elements are computed from them.
   writes,     // They are written.
   drops,      // The storage shrinks or gets other memory.
+  exposes,    // A C loop reads or writes them.
   hands_out,  // A pointer is handed out, through which they may be read and written later.
 };
 
