@@ -346,8 +346,12 @@ int resize(lua_State* L) {
   Storage* storage = check_storage(L, state, 1);
   if (!is_number(L, *state, 2)) type_error(L, 2, "number");
   int64_t n = check_integer(L, 2);
-  if (n < storage->size) trace_elements(L, "resize", storage, th::ElementUse::drops);
-  protect(L, "resize", [&] { th::storage_resize(storage, static_cast<ptrdiff_t>(n)); });
+  const bool shrinks = n < storage->size;
+  if (shrinks) trace_elements(L, "resize", storage, th::ElementUse::drops);
+  protect(L, "resize", [&] {
+    th::storage_resize(storage, static_cast<ptrdiff_t>(n));
+    if (shrinks) th::trace_use(storage, th::ElementUse::dropped);
+  });
   collect_under_pressure(L, state);
   lua_settop(L, 1);
   return 1;

@@ -226,4 +226,19 @@ TEST_F(Tape, RefusesPointersToBlobs) {
   THDoubleBlob_free(blob);
 }
 
+// The elements after it are others, on which the argument has no influence.
+TEST_F(Tape, ShrinkingDropsGradients) {
+  expect(
+      [&] {
+        THDoubleTensor* y = THDoubleTensor_new();
+        THDoubleTensor_mul(y, x, 2);
+        THDoubleStorage* s = THDoubleTensor_storage(y);
+        THDoubleStorage_resize(s, 1);
+        THDoubleStorage_resize(s, 3);
+        THDoubleTensor_mul(y, y, 5);
+        return y;
+      },
+      {10, 0, 0});
+}
+
 }  // namespace

@@ -176,4 +176,47 @@ describe('a storage', function()
     end)(D { 1, 1 })
     assert.are.same({ 4, 5 }, g:totable())
   end)
+  it('that shrinks and grows has new elements', function()
+    local function gradient(loss) return (tensor.grad(loss)(D { 1, 2, 3 }):totable()) end
+    local function resized(...)
+      local sizes = { ... }
+      return function(x)
+        local y = x * 2
+        for _, size in ipairs(sizes) do y:storage():resize(size) end
+        return (y * 5):sum()
+      end
+    end
+    assert.are.same({ 10, 10, 10 }, gradient(resized(5, 3)))
+    assert.are.same({ 10, 0, 0 }, gradient(resized(1, 3)))
+    assert.are.same({ 0, 0, 0 }, gradient(resized(0, 3)))
+    assert.are.same({ 0, 0, 0 }, gradient(function(x)
+      x:storage():resize(0)
+      x:storage():resize(3)
+      return x:sum()
+    end))
+    -- Values from before are kept.
+    assert.are.same({ 2, 4, 6 }, gradient(function(x)
+      local y = x * 1
+      local loss = tensor.cmul(y, y):sum()
+      y:storage():resize(0)
+      return loss
+    end))
+    -- An error changes nothing.
+    assert.are.same({ 10, 10, 10 }, gradient(function(x)
+      local y = x * 2
+      assert.has_error(function() y:storage():resize(-1) end)
+      return (y * 5):sum()
+    end))
+  end)
+  it('that shrinks and grows in a function with its own gradient is written', function()
+    assert.error_matches(function()
+      tensor.grad(function(x)
+        local emptied = tensor.customGradient(function(y)
+          y:storage():resize(0):resize(2)
+          return y:sum()
+        end, function() return { false } end)
+        return emptied(x * 2)
+      end)(D { 1, 1 })
+    end, 'writes to a tensor that the gradient depends on, but does not return it')
+  end)
 end)

@@ -150,8 +150,10 @@ void THStorage_(fill)(THStorage* storage, real value) {
 void THStorage_(resize)(THStorage* storage, ptrdiff_t size) {
   th::guard([&] {
     th::Storage* s = th::erase_storage(storage);
-    if (size < s->size) th::trace_use(s, th::ElementUse::drops);
+    const bool shrinks = size < s->size;
+    if (shrinks) th::trace_use(s, th::ElementUse::drops);
     th::storage_resize_now(s, size);
+    if (shrinks) th::trace_use(s, th::ElementUse::dropped);
   });
 }
 void THStorage_(swap)(THStorage* a, THStorage* b) {

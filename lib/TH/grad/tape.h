@@ -139,6 +139,7 @@ class Tape final : public Tracer {
   bool is_in_custom() const noexcept;
   void set_outer_pauses() noexcept;
   void check_written(const Storage& s);
+  void drop_gradient(const Storage& s);
   void end_entry(const TracedCall& call);
   void copy_lists(const TracedCall& call);
   Operand operand_of(Tensor* t, int parameter, bool kept, bool overwritten);

@@ -60,9 +60,11 @@ void Tape::check_written(const Storage& s) {
 
 void Tape::used(Storage* s, ElementUse use) {
   if (use == ElementUse::inspects) return;
+  if (use == ElementUse::dropped) return drop_gradient(*s);
   if (use != ElementUse::reads) keep_before_write(*vector_of(s, 0, s->size), true);
   if (is_paused()) {
-    if (use == ElementUse::writes) check_written(*s);
+    const bool drops = use == ElementUse::drops && customs > outer_customs_;
+    if (use == ElementUse::writes || drops) check_written(*s);
   } else if (tracks(s) && use != ElementUse::drops) {
     fail("%s elements that the gradient depends on, which cannot be recorded",
          use == ElementUse::reads    ? "reads"
@@ -70,6 +72,23 @@ void Tape::used(Storage* s, ElementUse use) {
                                      : "exposes");
   }
   if (use == ElementUse::hands_out && !is_paused()) exposed_.insert(storage_identity(s));
+}
+
+// The elements past the size of a storage that has shrunk have no influence on later values: if it
+// grows, it has new elements there. In a computation of begin_custom(), the storage is written.
+void Tape::drop_gradient(const Storage& s) {
+  const auto found = values_.find(s.identity);
+  if (found == values_.end() || customs > outer_customs_) return;
+  const int64_t count = found->second.extent - s.size, stride = 1;
+  Operand dropped;
+  dropped.result = true;
+  dropped.storage = s.identity;
+  dropped.value = TensorRef(tensor_new(s.dtype));
+  set_geometry(dropped.value.get(), 1, &count, &stride);
+  dropped.value->storageOffset = s.size;
+  Entry entry;
+  entry.operands.push_back(std::move(dropped));
+  entries_.push_back(std::move(entry));
 }
 
 void Tape::begin_custom(const std::vector<Tensor*>& operands, int64_t custom) {

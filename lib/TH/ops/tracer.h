@@ -33,7 +33,8 @@ enum class ElementUse : uint8_t {
   inspects,   // The elements become numbers or text outside of tensors.
   reads,      // Other elements are computed from them.
   writes,     // They are written.
-  drops,      // The storage shrinks or gets other memory.
+  drops,      // The storage shrinks.
+  dropped,    // The storage has shrunk. Reported after it.
   exposes,    // A C loop reads or writes them.
   hands_out,  // A pointer is handed out, through which they may be read and written later.
 };
