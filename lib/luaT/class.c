@@ -219,10 +219,13 @@ static void set_parent(lua_State* L, luaT_Class* cls) {
 }
 
 /* __gc: calls the destructor (upvalue 1) for objects of a class (upvalue 2). Clears the object's
-   pointer, so that it is harmless if Lua code calls __gc itself. */
+   pointer, so that it is harmless if Lua code calls __gc itself, or the destructor does. */
 static int collect(lua_State* L) {
-  const luaT_Class* owner = (const luaT_Class*)lua_touserdata(L, lua_upvalueindex(2));
+  luaT_Class* owner = (luaT_Class*)lua_touserdata(L, lua_upvalueindex(2));
   const luaT_Class* cls = luaT_classof(L, 1);
+  luaT_Destruction destruction = {lua_topointer(L, 1), owner->destructions};
+  const luaT_Destruction* outer = destruction.outer;
+  int failed;
   void** object = NULL;
   if (!cls || !luaT_derives(cls, owner->name) || luaT_isclass(L, 1)) return 0;
   if (lua_type(L, 1) == LUA_TUSERDATA) {
@@ -231,11 +234,15 @@ static int collect(lua_State* L) {
   } else if (owner->holds_pointers) {
     return 0;
   }
+  for (; outer; outer = outer->outer)
+    if (outer->object == destruction.object) return 0;
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushvalue(L, 1);
-  lua_call(L, 1, 0);
+  owner->destructions = &destruction;
+  failed = lua_pcall(L, 1, 0, 0);
+  owner->destructions = destruction.outer;
   if (object) *object = NULL;
-  return 0;
+  return failed ? lua_error(L) : 0;
 }
 
 static int define(lua_State* L, int from_c) {

@@ -5,6 +5,12 @@
 
 #include "lua_compat.h"
 
+/* An object whose destructor runs. */
+typedef struct luaT_Destruction {
+  const void* object;
+  const struct luaT_Destruction* outer;
+} luaT_Destruction;
+
 /* Data of a class. It is stored in a userdata in the registry, so it lives as long as the Lua
    state. The parent is stored here, too, because Lua code may change the metatables of metatables,
    and could otherwise pass an object of one class as one of another. */
@@ -12,6 +18,7 @@ typedef struct luaT_Class {
   const struct luaT_Class* parent;
   void (*handover)(lua_State* L, void* object);
   void (*prepare)(lua_State* L, const char* tname);
+  const luaT_Destruction* destructions; /* by the destructor of this class */
   int has_constructor;
   int has_destructor;
   int has_factory;
