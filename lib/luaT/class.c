@@ -204,18 +204,51 @@ static void publish_class(lua_State* L) {
   lua_rawset(L, LUA_REGISTRYINDEX);
 }
 
+/* Returns 1 if the destructor of base, a class, is that of cls. */
+static int inherits_destructor(const luaT_Class* cls, const luaT_Class* base) {
+  for (; cls && cls != base; cls = cls->parent)
+    if (cls->has_destructor) return 0;
+  return cls == base;
+}
+
+static void push_gc(lua_State* L, int mt) {
+  mt = compat_absindex(L, mt);
+  lua_pushliteral(L, "__gc");
+  lua_rawget(L, mt);
+}
+
+/* Copies the value at index gc to __gc of the metatable at index mt. */
+static void copy_gc(lua_State* L, int gc, int mt) {
+  lua_pushliteral(L, "__gc");
+  lua_pushvalue(L, gc);
+  lua_rawset(L, mt);
+}
+
+/* Pops a function and sets it as __gc of the class and of the subclasses that inherit its
+   destructor: Lua looks up __gc only in the metatable itself. Keeps a __gc that Lua code has set in
+   a subclass. */
+static void set_gc(lua_State* L, const luaT_Class* cls) {
+  const int gc = lua_gettop(L), before = gc + 1, mt = gc + 2;
+  push_gc(L, METATABLE);
+  copy_gc(L, gc, METATABLE);
+  for (lua_pushnil(L); cls->has_subclasses && lua_next(L, CLASSES_TABLE); lua_settop(L, mt)) {
+    if (!inherits_destructor((const luaT_Class*)lua_touserdata(L, -1), cls)) continue;
+    push_gc(L, mt);
+    if (lua_rawequal(L, -1, before)) copy_gc(L, gc, mt);
+  }
+  lua_settop(L, gc - 1);
+}
+
 static void set_parent(lua_State* L, luaT_Class* cls) {
-  const luaT_Class* parent = luaT_pushclass(L, lua_tostring(L, PARENT));
+  luaT_Class* parent = luaT_pushclass(L, lua_tostring(L, PARENT));
   if (luaT_derives(parent, cls->name)) luaL_error(L, "class %s derives from itself", cls->name);
-  /* Lua looks up __gc only in the metatable itself, so copy the parent's. */
   if (!cls->has_destructor) {
-    lua_pushliteral(L, "__gc");
-    lua_pushliteral(L, "__gc");
-    lua_rawget(L, -3);
-    lua_rawset(L, METATABLE);
+    push_gc(L, -1);
+    set_gc(L, cls);
   }
   lua_setmetatable(L, METATABLE);
   cls->parent = parent;
+  parent->has_subclasses = 1;
 }
 
 /* __gc: calls the destructor (upvalue 1) for objects of a class (upvalue 2). Clears the object's
@@ -262,12 +295,11 @@ static int define(lua_State* L, int from_c) {
 
   if (!lua_isnil(L, PARENT)) set_parent(L, cls);
   if (!lua_isnil(L, DESTRUCTOR)) {
-    lua_pushliteral(L, "__gc");
     lua_pushvalue(L, DESTRUCTOR);
     lua_pushvalue(L, METATABLE);
     lua_rawget(L, CLASSES_TABLE);
     lua_pushcclosure(L, collect, 2);
-    lua_rawset(L, METATABLE);
+    set_gc(L, cls);
     cls->has_destructor = 1;
   }
   if (!lua_isnil(L, FACTORY)) {

@@ -22,6 +22,7 @@ typedef struct luaT_Class {
   int has_constructor;
   int has_destructor;
   int has_factory;
+  int has_subclasses;
   /* Objects of the class are, or may be, userdata. Then Lua code can no longer set its parent. */
   int holds_pointers;
   char name[];

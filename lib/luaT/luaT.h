@@ -72,7 +72,7 @@ extern "C" {
    stored in the global table named by the part of tname before the last dot, if that table exists.
    For an existing class, only missing parts are added; setting one again is an error. The
    destructor is called at most once per object, also if it raises an error. Subclasses without a
-   destructor inherit it. */
+   destructor inherit it, also those that exist already. */
 LUAT_API const char* luaT_newmetatable(lua_State* L, const char* tname, const char* parenttname,
                                        lua_CFunction constructor, lua_CFunction destructor,
                                        lua_CFunction factory);

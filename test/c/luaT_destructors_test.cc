@@ -8,7 +8,8 @@ extern "C" {
 #include <lualib.h>
 }
 
-// The destructors of luaT's classes run once for each object, also if they fail or call each other.
+// When the destructors of luaT's classes run: once for each object, also if they fail or call each
+// other, and for subclasses, whichever is made first.
 
 namespace {
 
@@ -102,6 +103,26 @@ TEST_F(Destructors, MayRunTheGarbageCollector) {
   collect();
   EXPECT_EQ(live, 0);
   EXPECT_EQ(run("return runs"), "3");
+}
+
+TEST_F(Destructors, SetLaterAreInherited) {
+  // For a class that has subclasses; as the parent of one that has; and not where Lua code has set
+  // __gc itself.
+  EXPECT_EQ(
+      run("local function count(name) return function() _G[name] = (_G[name] or 0) + 1 end end "
+          "class 'A' class('B', 'A') class('C', 'B') "
+          "class('Own', 'B', nil, count 'own') class('UnderOwn', 'Own') "
+          "class('A', nil, nil, count 'inherited') "
+          "class 'D' class('E', 'D') class('D', 'A') "
+          "class 'F' class('G', 'F') local H = class('H', 'F') "
+          "rawset(H, '__gc', count 'raw') class('F', 'A')"),
+      "");
+  static int object;
+  for (const char* name : {"A", "B", "C", "D", "E", "F", "G", "Own", "UnderOwn", "H"}) {
+    luaT_pushudata(L, &object, name);
+  }
+  collect();
+  EXPECT_EQ(run("return inherited .. ' ' .. own .. ' ' .. raw"), "7 2 1");
 }
 
 }  // namespace
