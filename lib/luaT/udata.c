@@ -31,14 +31,16 @@ static void* pointer_of(lua_State* L, int ud, const char* tname, const luaT_Clas
 }
 
 /* Returns 1 if the userdata at ud is of the class tname itself. This is the usual case and costs a
-   single registry lookup. */
+   single registry lookup. The name of a metatable is there only if it is that of a class. */
 static int is_exactly(lua_State* L, int ud, const char* tname) {
+  const char* name;
   int same;
   luaL_checkstack(L, 2, "luaT");
   if (!lua_getmetatable(L, ud)) return 0;
-  lua_getfield(L, LUA_REGISTRYINDEX, tname);
-  same = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  name = lua_tostring(L, -1);
+  same = name && strcmp(name, tname) == 0;
+  lua_pop(L, 1);
   return same && compat_rawlen(L, ud) >= sizeof(void*);
 }
 

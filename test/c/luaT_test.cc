@@ -230,6 +230,18 @@ TEST_F(LuaT, LuaCannotPassOffOtherThingsAsObjects) {
             "user:1: bad argument #1 to 'value' (torch.Base expected, got torch.Stranger)");
 }
 
+// Metatables of other libraries are in the registry, too.
+TEST_F(LuaT, UserdataOfOthersAreNotObjects) {
+  lua_getglobal(L, "io");
+  lua_getfield(L, -1, "stdout");
+  for (const char* name : {LUA_FILEHANDLE, "torch.Base"}) {
+    EXPECT_EQ(luaT_isudata(L, -1, name), 0) << name;
+    EXPECT_EQ(luaT_rawudata(L, -1, name), nullptr) << name;
+    EXPECT_EQ(luaT_toudata(L, -1, name), nullptr) << name;
+  }
+  lua_settop(L, 0);
+}
+
 TEST_F(LuaT, DestructorsRunOnce) {
   EXPECT_EQ(run("local b = torch.Base(1) local gc = getmetatable(b).__gc gc(b) gc(b) gc(io.stdout) "
                 "gc(torch) gc() b.value(b)"),
