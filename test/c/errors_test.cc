@@ -251,4 +251,16 @@ TEST(Errors, NothingLeaksOrChanges) {
   THFloatTensor_free(c);
 }
 
+TEST(Errors, NameTheFunctionThatWasCalled) {
+  const auto expect_name = [](const std::string& name, void (*call)(void*)) {
+    char message[200] = "";
+    EXPECT_EQ(THTry(call, nullptr, message, sizeof(message)), -1);
+    EXPECT_EQ(std::string(message).rfind(name + ":", 0), 0u) << message;
+  };
+  static int number = 1, zero = 0;
+  expect_name("THIntVector_cdiv", [](void*) { THIntVector_cdiv(&number, &number, &zero, 1); });
+  expect_name("THIntVector_divs", [](void*) { THIntVector_divs(&number, &number, 0, 1); });
+  expect_name("THFloatStorage_newWithData", [](void*) { THFloatStorage_newWithData(nullptr, 5); });
+}
+
 }  // namespace

@@ -139,7 +139,7 @@ describe('DLPack', function()
       refused('dimensions', function() view.ndim = -1 end)
       refused('dimensions', function() view.ndim = 1000 end)
       refused('is not aligned for Float', function() view.byte_offset = 1 end)
-      refused('is not aligned for Float', function() view.data = nil end)
+      refused('the address of the elements is NULL', function() view.data = nil end)
       if kind == 'DLManagedTensorVersioned' then
         refused('version 2.0', function() managed.version = { 2, 0 } end)
         refused('the elements are read-only', function() managed.flags = 1 end)

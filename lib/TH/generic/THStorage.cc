@@ -92,8 +92,17 @@ THStorage* THStorage_(newWithSize4)(real v0, real v1, real v2, real v3) {
   real values[] = {v0, v1, v2, v3};
   return THStorage_(of)(values, 4);
 }
+static THStorage* THStorage_(ofBlock)(real* data, ptrdiff_t size, THAllocator* allocator,
+                                      void* context, const char* function = __builtin_FUNCTION()) {
+  return th::guard(
+      [&] {
+        return THStorage_(wrap)(
+            th::storage_from_block(TH_THIS_TYPE, data, size, allocator, context));
+      },
+      function);
+}
 THStorage* THStorage_(newWithData)(real* data, ptrdiff_t size) {
-  return THStorage_(newWithDataAndAllocator)(data, size, &THDefaultAllocator, nullptr);
+  return THStorage_(ofBlock)(data, size, &THDefaultAllocator, nullptr);
 }
 THStorage* THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator* allocator, void* context) {
   return th::guard([&] {
@@ -111,9 +120,7 @@ THStorage* THStorage_(newWithMapping)(const char* filename, ptrdiff_t size, int 
 }
 THStorage* THStorage_(newWithDataAndAllocator)(real* data, ptrdiff_t size, THAllocator* allocator,
                                                void* context) {
-  return th::guard([&] {
-    return THStorage_(wrap)(th::storage_from_block(TH_THIS_TYPE, data, size, allocator, context));
-  });
+  return THStorage_(ofBlock)(data, size, allocator, context);
 }
 void THStorage_(retain)(THStorage* s) { th::storage_retain(th::erase_storage(s)); }
 void THStorage_(free)(THStorage* s) { th::storage_free(th::erase_storage(s)); }

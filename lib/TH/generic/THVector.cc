@@ -35,15 +35,17 @@ void combine(ElementOp op, const F& f, Scalar number, ptrdiff_t n, T* z, const I
   }
 }
 
-// Raises an error for an integer divisor of 0. In an OpenMP region, where the error comes later,
-// returns false.
+// Raises an error of the calling C function for an integer divisor of 0. In an OpenMP region, where
+// the error comes later, returns false.
 template <class T>
-bool check_divisors(const T* y, ptrdiff_t n) {
+bool check_divisors(const T* y, ptrdiff_t n, const char* function = __builtin_FUNCTION()) {
   if constexpr (std::is_integral_v<T>) {
-    return guard([&] {
-      if (n > 0 && std::find(y, y + n, T(0)) != y + n) fail("division by zero");
-      return true;
-    });
+    return guard(
+        [&] {
+          if (n > 0 && std::find(y, y + n, T(0)) != y + n) fail("division by zero");
+          return true;
+        },
+        function);
   }
   return true;
 }

@@ -213,8 +213,9 @@ void import_tensor(Tensor* t, Managed* managed) {
     return;
   }
   int64_t elements = checked_add(last_position(0, ndim, size, strides.data()), 1, "the storage");
+  if (!from.data) fail("the address of the elements is NULL");
   auto address = reinterpret_cast<uintptr_t>(from.data) + from.byte_offset;
-  if (!from.data || address % item_size(type) != 0) {
+  if (address % item_size(type) != 0) {
     fail("the address %#zx of the first element is not aligned for %s",
          static_cast<size_t>(address), name(type));
   }
