@@ -57,7 +57,7 @@ for _, e in ipairs(busy_collector and { elements.Float, elements.Half } or eleme
           out = {}
           fresh(READ)(t, { 1, 2, 3, 4, 5, 6, 7 }, out, 60)
           assert.are.same(m.data, out)
-          fresh(READ)(t, { -7, -6, '3', -4, 5, -2, 7 }, out, 60)
+          fresh(READ)(t, { -7, -6, { '3' }, -4, 5, -2, 7 }, out, 60)
           assert.are.same(m.data, out)
         end
       end)
@@ -71,7 +71,7 @@ for _, e in ipairs(busy_collector and { elements.Float, elements.Half } or eleme
         assert.is_nil(model.disturbed(t))
         if #shape == 1 then
           t:zero()
-          fresh(WRITE)(t, { 1, 2, -5, 4, '5', 6, 7 }, m.data, 60)
+          fresh(WRITE)(t, { 1, 2, -5, 4, { '5' }, 6, 7 }, m.data, 60)
           assert.is_nil(model.difference(model.read(t), m, 0))
         end
       end)

@@ -258,10 +258,10 @@ describe('tables', function()
 end)
 
 describe('numbers', function()
-  it('may be strings of digits', function()
+  it('may be strings of digits in tables', function()
     local x = tensor.Tensor { 1, '2', 3 }
-    assert.are.equal(2, x['2'])
-    x['3'] = '5'
+    assert.are.equal(2, x[{ '2' }])
+    x[{ '3' }] = '5'
     assert.are.same({ 1, 2, 5 }, list(x))
     assert.are.equal(5, x[{ '3' }])
     assert.are.equal(4, tensor.LongStorage { '4' }['1'])
