@@ -323,12 +323,9 @@ int64_t check_other_integer(lua_State* L, int index, const char* function, const
   const auto integer = fits ? static_cast<int64_t>(number) : 0;
   const bool exact = fits && static_cast<double>(integer) == number;
   if (exact || (fits && registered_state(L)->is_torch7(Rule::numbers))) return integer;
-  if (function) {
-    raise_error(L, "%s: %s must be an integer, got %s", function, parameter,
-                push_number(L, number));
-  }
-  argument_error(L, index,
-                 lua_pushfstring(L, "an integer is expected, got %s", push_number(L, number)));
+  const char* shown = push_number(L, number);
+  if (function) raise_error(L, "%s: %s must be an integer, got %s", function, parameter, shown);
+  argument_error(L, index, lua_pushfstring(L, "an integer is expected, got %s", shown));
   __builtin_unreachable();
 }
 

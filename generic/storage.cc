@@ -36,7 +36,7 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
 
 // Storage(filename [, shared [, size [, sharedmem]]])
 Storage* map_file(lua_State* L, DType type) {
-  const char* filename = check_text(L, 1, storage_class(type));
+  const char* name = check_text(L, 1, storage_class(type));
   bool shared = lua_toboolean(L, 2);
   int64_t size = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3);
   int flags = !shared               ? 0
@@ -44,7 +44,7 @@ Storage* map_file(lua_State* L, DType type) {
                                     : TH_ALLOCATOR_MAPPED_SHARED;
   Storage* storage = nullptr;
   protect(L, storage_class(type),
-          [&] { storage = th::storage_from_file(type, filename, size, flags); });
+          [&] { storage = th::storage_from_file(type, name, size, flags); });
   return storage;
 }
 
