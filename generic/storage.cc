@@ -66,8 +66,7 @@ Storage* view_of(lua_State* L, DType type) {
 // finds invalid addresses. It does not find pages that cannot be written.
 bool is_mapped(uintptr_t first, uintptr_t bytes) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t begin = first / page * page;
-  return msync(reinterpret_cast<void*>(begin), first + bytes - begin, MS_ASYNC) == 0;
+  return msync(reinterpret_cast<void*>(first - first % page), first % page + bytes, MS_ASYNC) == 0;
 }
 
 // Returns the address in a cdata and the size of the object in bytes, -1 for a pointer. Numbers and
