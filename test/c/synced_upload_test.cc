@@ -108,6 +108,14 @@ TEST_F(UploadTest, MemoryIsFreedAfterTheCopy) {
   }
 }
 
+TEST_F(UploadTest, TheMemoryOfTheCallerIsReadAtOnce) {
+  SyncedMemory m(8, &THDefaultAllocator, nullptr);
+  char mine[8] = {};
+  m.set_cpu(mine);
+  m.device(Access::read, device);
+  EXPECT_EQ(device.waits, 1);
+}
+
 TEST_F(UploadTest, AFailureLeavesTheHostBlock) {
   SyncedMemory m(100000, &THDefaultAllocator, nullptr);
   device.fails = true;

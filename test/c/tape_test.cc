@@ -233,6 +233,7 @@ TEST_F(Tape, ShrinkingDropsGradients) {
         THDoubleTensor* y = THDoubleTensor_new();
         THDoubleTensor_mul(y, x, 2);
         THDoubleStorage* s = THDoubleTensor_storage(y);
+        for (ptrdiff_t size : {20, 15, 3}) THDoubleStorage_resize(s, size);
         THDoubleStorage_resize(s, 1);
         THDoubleStorage_resize(s, 3);
         THDoubleTensor_mul(y, y, 5);

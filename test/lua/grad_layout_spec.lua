@@ -187,6 +187,8 @@ describe('a storage', function()
       end
     end
     assert.are.same({ 10, 10, 10 }, gradient(resized(5, 3)))
+    assert.are.same({ 10, 10, 10 }, gradient(resized(20, 15, 3)))
+    assert.are.same({ 10, 0, 0 }, gradient(resized(20, 15, 1, 3)))
     assert.are.same({ 10, 0, 0 }, gradient(resized(1, 3)))
     assert.are.same({ 0, 0, 0 }, gradient(resized(0, 3)))
     assert.are.same({ 0, 0, 0 }, gradient(function(x)

@@ -2,7 +2,7 @@
 
 local tensor = require 'tensor'
 
-local thread = coroutine.create(print)
+local thread = coroutine.create(function() end)
 
 local function file_of(mode)
   local file = tensor.MemoryFile()

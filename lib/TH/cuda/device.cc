@@ -185,6 +185,7 @@ void* CudaDevice::allocate_block(size_t bytes) {
 
 void* CudaDevice::allocate_for_copy(size_t bytes) {
   if (bytes == 0) return nullptr;
+  limit_lead(bytes);
   void* block = memory_->allocate_for(uploads_, bytes);
   if (!block) fail_without_memory(bytes);
   return block;
@@ -209,6 +210,12 @@ void CudaDevice::empty_cache() {
 }
 
 // ---- copies -------------------------------------------------------------------------------------
+
+void CudaDevice::limit_lead(size_t bytes) {
+  if (lead_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= kMostLead) return;
+  lead_.store(0, std::memory_order_relaxed);
+  order_streams(uploads_, stream_);
+}
 
 bool CudaDevice::is_idle() { return has_ended(cudaStreamQuery(stream_)); }
 
@@ -270,6 +277,7 @@ bool CudaDevice::upload_to(void* to, const void* from, size_t bytes, bool is_new
                            cudaEvent_t end) {
   void* transit = nullptr;
   if (!(is_new && memory_->has_pool()) && !is_idle()) {
+    limit_lead(bytes);
     transit = memory_->allocate_beside(uploads_, bytes);
     if (!transit) order_streams(uploads_, stream_);
   }
@@ -286,7 +294,9 @@ bool CudaDevice::upload_to(void* to, const void* from, size_t bytes, bool is_new
     return is_staged;
   } catch (...) {
     // The caller may free both blocks.
-    if (cudaStreamSynchronize(uploads_) != cudaSuccess) cudaGetLastError();
+    for (cudaStream_t stream : {uploads_, copies_}) {
+      if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();
+    }
     if (transit) memory_->release_after(uploads_, transit);
     throw;
   }

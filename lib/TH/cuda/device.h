@@ -4,6 +4,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -94,11 +95,17 @@ class CudaDevice : public Queue {
   static constexpr size_t kSmallSlots = 32;
   static constexpr size_t kLargeSlot = 2 << 20;
   static constexpr size_t kLargeSlots = 4;
+  // After so many bytes, copies wait for the work in stream_.
+  static constexpr size_t kMostLead = size_t{256} << 20;
 
   struct CopyEvent;
 
   void open_cublas();
   [[noreturn]] void fail_without_memory(size_t bytes);
+  // Called before a block for a copy is allocated. The pool uses a block that was freed in stream_
+  // for uploads_ only if uploads_ has waited for that work, so without a limit the blocks of all
+  // copies that overtake it would be new ones.
+  void limit_lead(size_t bytes);
   // Returns true if all work in stream_ has ended.
   bool is_idle();
   // Queues a copy from the host in uploads_ and records its end in the event. Returns true if it
@@ -119,6 +126,7 @@ class CudaDevice : public Queue {
   DeviceProperties properties_;
   // Copies that come after work, and copies from the host, which wait for each other only.
   cudaStream_t copies_ = nullptr, uploads_ = nullptr;
+  std::atomic<size_t> lead_{0};
   std::unique_ptr<DeviceMemory> memory_;
   volatile DeviceAssertion* host_assertion_ = nullptr;
   EventPool events_;

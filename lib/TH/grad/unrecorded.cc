@@ -80,6 +80,7 @@ void Tape::drop_gradient(const Storage& s) {
   const auto found = values_.find(s.identity);
   if (found == values_.end() || customs > outer_customs_) return;
   const int64_t count = found->second.extent - s.size, stride = 1;
+  if (count <= 0) return;  // it had grown, by elements without a gradient
   Operand dropped;
   dropped.result = true;
   dropped.storage = s.identity;

@@ -238,6 +238,8 @@ void SyncedMemory::device_from_host(bool is_new) {
   if (!event_) return;
   copying_ = Copying::to_device;
   ordered_ = true;
+  // The caller may change or free its memory after this access.
+  if (!owns_host_) await_copy();
 }
 
 void SyncedMemory::read_bytes(size_t offset, size_t count, void* out) {

@@ -110,13 +110,19 @@ end
 -- tensor was checked.
 local checked = setmetatable({}, {__mode = 'k'})
 
+-- Returns true if a tensor has the elements of the parameter with which its state was checked.
+-- Programs may make their parameters, which are views or the data of blobs, at each step.
+local function is_same(known, p)
+   return rawequal(known, p) or tensor.isTensor(known) and known:isSetTo(p)
+end
+
 local function are_checked(state, leaves, places)
    if tensor.isTensor(state.step) and not checked[state.step] then
       return false
    end
    for k, p in ipairs(leaves) do
       for _, t in each(state[places[k]] or {}) do
-         if not rawequal(checked[t], p) then
+         if not is_same(checked[t], p) then
             return false
          end
       end
