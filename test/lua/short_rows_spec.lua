@@ -107,3 +107,21 @@ it('copies rows of few elements', function()
     end
   end
 end)
+
+it('writes only the elements of a row of 16-bit numbers', function()
+  for _, name in ipairs { 'Half', 'BFloat16' } do
+    for n = 1, 70 do
+      for first = 1, 4 do
+        local t = tensor[name .. 'Tensor'](n + 8):copy(tensor.range(1, n + 8))
+        local want = t:totable()
+        for i = first, first + n - 1 do want[i] = 2 * want[i] end
+        local row = t:narrow(1, first, n)
+        tensor.add(row, row, row)
+        assert.are.same(want, t:totable())
+        local floats = tensor.FloatTensor(n + 2):fill(-1)
+        floats:narrow(1, 2, n):copy(row)
+        assert.are.same({ -1, want[first], -1 }, { floats[1], floats[2], floats[n + 2] })
+      end
+    end
+  end
+end)
