@@ -95,16 +95,16 @@ class CudaDevice : public Queue {
   static constexpr size_t kSmallSlots = 32;
   static constexpr size_t kLargeSlot = 2 << 20;
   static constexpr size_t kLargeSlots = 4;
-  // After so many bytes, copies wait for the work in stream_.
+  // After this number of bytes, copies wait for the work in stream_.
   static constexpr size_t kMostLead = size_t{256} << 20;
 
   struct CopyEvent;
 
   void open_cublas();
   [[noreturn]] void fail_without_memory(size_t bytes);
-  // Called before a block for a copy is allocated. The pool uses a block that was freed in stream_
-  // for uploads_ only if uploads_ has waited for that work, so without a limit the blocks of all
-  // copies that overtake it would be new ones.
+  // Called before a block for a copy is allocated. The pool reuses a block that was freed in
+  // stream_ only if uploads_ has waited for the work before. Copies that overtake this work use new
+  // blocks, which is limited to kMostLead bytes.
   void limit_lead(size_t bytes);
   // Returns true if all work in stream_ has ended.
   bool is_idle();
