@@ -178,11 +178,12 @@ TEST_P(SoftUpload, DisowningWaitsForACopyToTheHost) {
   SyncedMemory m(8, &THDefaultAllocator, nullptr);
   m.device(Access::overwrite, soft);
   std::memset(m.cpu(Access::overwrite), 7, 8);
-  soft.zero(m.device(Access::write, soft), 8);
+  const char fives[] = {5, 5, 5, 5, 5, 5, 5, 5};
+  soft.copy_to_device(m.device(Access::write, soft), fives, 8);
   m.prefetch(nullptr);
   ASSERT_TRUE(m.is_host_of_device());
   m.disown_host();
-  EXPECT_EQ(static_cast<const char*>(m.cpu(Access::read))[7], 0);
+  EXPECT_EQ(static_cast<const char*>(m.cpu(Access::read))[7], 5);
   m.own_host();
 }
 
