@@ -171,7 +171,7 @@ return function(tensor, native, parts)
             return leaf
          end)
       end
-      return class and ('; the arguments must be DoubleTensors, one is a %s'):format(class) or ''
+      return class and ('; the arguments should be DoubleTensors, one is a %s'):format(class) or ''
    end
 
    -- Compares the derivative of f along random directions with differences.
@@ -228,8 +228,8 @@ return function(tensor, native, parts)
    end
 
    --- Returns true if the gradients of f at args (a list) agree with differences of its results
-   -- along random directions; else false and a message. The tensors must be DoubleTensors, because
-   -- others are too coarse for differences; those of integers are constant. manualSeed determines
+   -- along random directions; else false and a message. The tensors should be DoubleTensors: others
+   -- are too coarse for small differences. Those of integers are constant. manualSeed determines
    -- the directions. Errors: neither a number nor a tensor of a floating-point type among the
    -- arguments, or among the results; a Blob.
    -- options: order (2: also checks second derivatives), directions (their number, 1),

@@ -238,7 +238,7 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
       {'gradcheck', 'tensor.gradcheck(f, args [, options])',
          'Returns true if the gradients of `f` agree with differences of its results along ' ..
          'random directions; otherwise false and a message. `args` is the list of the ' ..
-         'arguments; its tensors must be DoubleTensors, others are too inexact. Options: ' ..
+         'arguments; its tensors should be DoubleTensors: others need larger steps. Options: ' ..
          '`order` (1; 2 also checks second derivatives), `directions` (1), `step` (1e-6), ' ..
          '`tolerance` (1e-4). Without numbers and tensors of a floating-point type in `args` ' ..
          'or in the results, there is nothing to check: this is an error.'},
