@@ -23,17 +23,10 @@ class EventPool {
 class PooledEvent {
  public:
   explicit PooledEvent(EventPool& pool) : pool_(pool), event_(pool.take()) {}
-  ~PooledEvent() {
-    if (event_) pool_.put_back(event_);
-  }
+  ~PooledEvent() { pool_.put_back(event_); }
   PooledEvent(const PooledEvent&) = delete;
   PooledEvent& operator=(const PooledEvent&) = delete;
   cudaEvent_t get() const { return event_; }
-  cudaEvent_t release() {
-    cudaEvent_t event = event_;
-    event_ = nullptr;
-    return event;
-  }
 
  private:
   EventPool& pool_;
