@@ -19,14 +19,20 @@ struct SearchCall {
 
 // counts[k] = the number of elements of x in bin k: edges[k] <= x < edges[k + 1]. The last bin
 // includes its upper edge. Elements outside, and NaN, are in no bin. The edges ascend; bins >= 1.
-// Without edges, which is for integers only, counts[k] = the number of elements equal to first + k,
-// and there are no other elements. All arrays are contiguous.
+//
+// Without edges, the bins of integers are the numbers from first on, and there are no elements of
+// another value. The bin of a floating-point number x from low to high is the integer part of
+// (x - low) / (high - low) * bins, each step rounded to the type, or the last one: low < high, and
+// their difference is finite in the type. Floats have less than 2^31 bins.
+//
+// All arrays are contiguous.
 struct HistogramCall {
   DType dtype;
   int64_t n, bins;
   const char* x;
   const char* edges;  // bins + 1 of them, or null
   int64_t first;
+  double low, high;
   int64_t* counts;
 };
 

@@ -13,6 +13,22 @@ namespace th {
 
 namespace {
 
+// Counts the elements of x, which is not empty, by the kernel of the CPU. call: its bins, without
+// the arrays. edges: of the type of x, or null. counts: a contiguous LongTensor with one element
+// for each bin.
+void count_on_cpu(Op op, HistogramCall call, Tensor* counts, Tensor* x, Tensor* edges) {
+  const TensorRef elements = contiguous(x), limits = contiguous_or_null(edges);
+  run(op, nullptr, [&](Operands& at) {
+    call.dtype = x->dtype;
+    call.n = x->numel();
+    call.bins = counts->numel();
+    call.x = at.read(elements.get()).data;
+    call.edges = read_or_null(at, limits);
+    call.counts = reinterpret_cast<int64_t*>(at.overwrite(counts));
+    return call;
+  });
+}
+
 // Bins of equal width from first to last.
 struct Bins {
   int64_t count;
@@ -39,19 +55,26 @@ bool is_valid_range(const Bins& bins) {
 constexpr const char* kInvalidRange =
     "the range from %g to %g is invalid: its ends must be finite and ascending";
 
-// Returns the bin of each element. Elements outside of the range get an extra bin after the last.
-TensorRef bin_numbers(const TensorRef& given, Bins bins) {
-  auto count = static_cast<double>(bins.count);
+// Not inlined: GCC 12 makes a vector of two such roundings, and removes it.
+__attribute__((noinline)) double rounded_to_float(double x) { return static_cast<float>(x); }
+
+// Rounds the ends of the bins to the type of x. Returns x, or its numbers as doubles if floats
+// cannot represent an end or the width of the range.
+TensorRef in_type_of_bins(TensorRef x, Bins* bins) {
   constexpr double kLargest = std::numeric_limits<float>::max();
-  if (given->dtype == DType::Float && std::fabs(bins.first) <= kLargest &&
-      std::fabs(bins.last) <= kLargest) {
-    bins.first = static_cast<float>(bins.first);
-    bins.last = static_cast<float>(bins.last);
-    if (bins.first == bins.last) fail(kInvalidRange, bins.first, bins.last);
+  if (x->dtype != DType::Float) return x;
+  if (std::max(std::fabs(bins->first), std::fabs(bins->last)) <= kLargest) {
+    bins->first = rounded_to_float(bins->first);
+    bins->last = rounded_to_float(bins->last);
+    if (bins->first == bins->last) fail(kInvalidRange, bins->first, bins->last);
+    if (bins->last - bins->first <= kLargest) return x;
   }
-  // The width of the range may exceed the largest float.
-  const bool is_wide = bins.last - bins.first > kLargest;
-  const TensorRef x = in_type(given.get(), is_wide ? DType::Double : given->dtype);
+  return in_type(x.get(), DType::Double);
+}
+
+// Returns the bin of each element. Elements outside of the range get an extra bin after the last.
+TensorRef bin_numbers(const TensorRef& x, const Bins& bins) {
+  auto count = static_cast<double>(bins.count);
   // Rounded after each step, like Torch7.
   TensorRef at = made(x->dtype, [&](Tensor* r) { ops::sub(r, x.get(), bins.first); });
   Scalar width = x->dtype == DType::Float
@@ -92,23 +115,49 @@ void check_bins(A& a, const Shapes& s) {
   }
 }
 
+// Both return a LongTensor with the counts of the elements of each row of x, a matrix or a vector.
+// size: that of the result.
+TensorRef counts_on_device(const TensorRef& x, const Bins& bins, const int64_t* size) {
+  const int dim = x->nDimension - 1;
+  int64_t with_outside[] = {size[0], size[dim]};
+  ++with_outside[dim];
+  TensorRef counts = filled(*x, DType::Long, x->nDimension, with_outside, 0);
+  TensorRef ones = filled_like(x, DType::Long, 1);
+  ops::scatterAdd(counts.get(), dim, bin_numbers(x, bins).get(), ones.get());
+  return narrowed(counts, dim, 0, bins.count);
+}
+
+TensorRef counts_on_cpu(const TensorRef& x, const Bins& bins, const int64_t* size) {
+  TensorRef counts(tensor_new_sized(DType::Long, x->nDimension, size));
+  HistogramCall call = {};
+  call.low = bins.first;
+  call.high = bins.last;
+  if (x->nDimension == 1) {
+    count_on_cpu(Op::histc, call, counts.get(), x.get(), nullptr);
+    return counts;
+  }
+  for (int64_t row = 0; row < x->size[0]; ++row) {
+    count_on_cpu(Op::bhistc, call, selected(counts, 0, row).get(), selected(x, 0, row).get(),
+                 nullptr);
+  }
+  return counts;
+}
+
 // Counts the elements of each row of x, a matrix or a vector. The last dimension of the result
 // belongs to the bins. The range may depend on the elements, so shapes() calls this: an error
 // leaves the memory of a.hist where it is.
 template <class A>
-TensorRef counts_of(A& a, const TensorRef& x) {
+TensorRef counts_of(A& a, TensorRef x) {
   Bins bins = {a.nbins, a.minvalue.to_double(), a.maxvalue.to_double()};
   complete(&bins, x);
   if (!is_valid_range(bins)) fail(kInvalidRange, bins.first, bins.last);
   const int dim = x->nDimension - 1;
   int64_t size[] = {x->size[0], 0};
-  size[dim] = bins.count + 1;
-  TensorRef counts = filled(*x, DType::Long, x->nDimension, size, 0);
-  if (x->numel() > 0) {
-    TensorRef ones = filled_like(x, DType::Long, 1);
-    ops::scatterAdd(counts.get(), dim, bin_numbers(x, bins).get(), ones.get());
-  }
-  return in_type(narrowed(counts, dim, 0, bins.count).get(), a.hist->dtype);
+  size[dim] = bins.count;
+  if (x->numel() == 0) return filled(*x, a.hist->dtype, x->nDimension, size, 0);
+  x = in_type_of_bins(std::move(x), &bins);
+  const auto count = device_of({x.get()}) ? counts_on_device : counts_on_cpu;
+  return in_type(count(x, bins, size).get(), a.hist->dtype);
 }
 
 }  // namespace
@@ -154,24 +203,6 @@ void shapes_of_counts(A& a, Shapes& s) {
 // The type in which weights are added: sums of floating-point numbers are doubles.
 DType sum_type(DType type) { return is_integral(type) ? compute_type(type) : DType::Double; }
 
-// Counts the elements of x, which is not empty, in bins, by the kernel of the CPU. edges: of the
-// type of x. Null: the bins are the integers from TH_INDEX_BASE on. counts: a contiguous LongTensor
-// with one element for each bin.
-void count_on_cpu(Op op, Tensor* counts, Tensor* x, Tensor* edges) {
-  const TensorRef elements = contiguous(x), limits = contiguous_or_null(edges);
-  run(op, nullptr, [&](Operands& at) {
-    HistogramCall call;
-    call.dtype = x->dtype;
-    call.n = x->numel();
-    call.bins = counts->numel();
-    call.x = at.read(elements.get()).data;
-    call.edges = read_or_null(at, limits);
-    call.first = TH_INDEX_BASE;
-    call.counts = reinterpret_cast<int64_t*>(at.overwrite(counts));
-    return call;
-  });
-}
-
 // Adds the weights to the elements of r at the positions of t.
 void add_weights(Tensor* r, Tensor* t, Tensor* weights) {
   place_result(device_of({t}), r);
@@ -189,7 +220,9 @@ void shapes(args::bincount& a, Shapes& s) { shapes_of_counts(a, s); }
 
 void calls(args::bincount& a) {
   if (a.t->numel() > 0 && !device_of({a.r_, a.t})) {
-    return count_on_cpu(Op::bincount, a.r_, a.t, nullptr);
+    HistogramCall call = {};
+    call.first = TH_INDEX_BASE;
+    return count_on_cpu(Op::bincount, call, a.r_, a.t, nullptr);
   }
   TensorRef values = in_type(a.t, DType::Long), ones = empty(DType::Long);
   if (values->numel() > 0) ones = filled_like(values, DType::Long, 1);
@@ -262,7 +295,7 @@ Var counts_by_edges(Tensor* t, Tensor* edges) {
     return counts_of_bins(bins_by_edges(flat(ref(t)), ref(edges)), bins, t->dtype);
   }
   const Var counts(TensorRef(tensor_new_sized(DType::Long, 1, &bins)));
-  count_on_cpu(Op::histogram, counts.get(), t, edges);
+  count_on_cpu(Op::histogram, {}, counts.get(), t, edges);
   return as(counts, t->dtype);
 }
 

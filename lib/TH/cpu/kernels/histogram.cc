@@ -177,6 +177,33 @@ void count_by_edges(const HistogramCall& call) {
   });
 }
 
+// The bins of n elements, which are at most kBlock: negative for those outside.
+template <class T>
+void find_bins(const T* x, int64_t n, const HistogramCall& call, Counter<T>* found) {
+  const auto low = static_cast<T>(call.low), high = static_cast<T>(call.high), width = high - low;
+  const auto bins = static_cast<T>(call.bins), last = static_cast<T>(call.bins - 1);
+  for (int64_t i = 0; i < n; ++i) {
+    const bool inside = (x[i] >= low) & (x[i] <= high);
+    const T at = (x[i] - low) / width * bins, limited = at < last ? at : last;
+    found[i] = static_cast<Counter<T>>(inside ? limited : T(-1));
+  }
+}
+
+template <class T>
+void count_by_range(const HistogramCall& call) {
+  const T* x = reinterpret_cast<const T*>(call.x);
+  count_in_parts(call, [&](int64_t begin, int64_t end, int64_t* counts) {
+    Counter<T> found[kBlock];
+    for (; begin < end; begin += kBlock) {
+      const int64_t n = std::min(kBlock, end - begin);
+      find_bins(x + begin, n, call, found);
+      for (int64_t i = 0; i < n; ++i) {
+        if (found[i] >= 0) ++counts[found[i]];
+      }
+    }
+  });
+}
+
 // Equal elements in succession wait for each other's count, so there are several tables.
 template <class T>
 void count_bytes(const T* x, int64_t n, int64_t first, int64_t bins, int64_t* counts) {
@@ -215,7 +242,7 @@ void run_histogram(const HistogramCall& call) {
     if constexpr (std::is_integral_v<T>) {
       count_values<T>(call);
     } else if constexpr (std::is_floating_point_v<T>) {
-      count_by_edges<T>(call);
+      call.edges ? count_by_edges<T>(call) : count_by_range<T>(call);
     }
   });
 }
