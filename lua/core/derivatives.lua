@@ -1,9 +1,9 @@
 -- Functions that are made of tensor.vjp: jvp, jacobian, hessian, gradcheck.
 
 local files = require 'tensor.files'
-local is_integral = require 'tensor.types'.is_integral
 local nested = require 'tensor.nested'
 local type_name = require 'tensor.type_name'
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
@@ -98,7 +98,7 @@ return function(tensor, native, parts)
    local function check_tensor(name, x)
       if not istensor(x) then
          error(('%s: a tensor is expected, got %s'):format(name, type_name(x)), 3)
-      elseif is_integral[x:type()] then
+      elseif types.is_integral[x:type()] then
          error(('%s: a %s has integers only: t:double() converts it'):format(name, x:type()), 3)
       end
    end
@@ -166,7 +166,7 @@ return function(tensor, native, parts)
       for k = 1, count do
          map(args[k], function(leaf)
             local is_coarse = istensor(leaf) and parts.is_floating(leaf)
-                              and tensor.type(leaf) ~= 'torch.DoubleTensor'
+                              and types.by_class[leaf:type()].name ~= 'Double'
             class = class or is_coarse and tensor.type(leaf)
             return leaf
          end)

@@ -5,6 +5,7 @@ local versions = require 'tensor.versions'
 local files = require 'tensor.files'
 local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
+local types = require 'tensor.types'
 local order_of = require 'tensor.contraction_order'
 
 local each, unpack = versions.each, versions.unpack
@@ -123,11 +124,6 @@ local function install(tensor)
       return #operands > 2
    end
 
-   local INTEGRAL = {}
-   for _, name in ipairs {'Byte', 'Char', 'Short', 'Int'} do
-      INTEGRAL[('torch.%sTensor'):format(name)] = true
-   end
-
    -- Returns the operands in their common type, as operations convert them, and this type. Integers
    -- become Long, as sums do. By Torch7's rules the types must be equal, and stay.
    local function in_one_type(operands)
@@ -146,8 +142,9 @@ local function install(tensor)
          for k, operand in ipairs(operands) do ones[k] = operand.new(1) end
          class = tensor.type(tensor.cat(ones))
       end
-      if INTEGRAL[class] and tensor.getRule 'sums' == 'tensor' then
-         class, equal = 'torch.LongTensor', false
+      local long = types.beside(class, 'torch.LongTensor')
+      if types.is_integral[class] and class ~= long and tensor.getRule 'sums' == 'tensor' then
+         class, equal = long, false
       end
       if equal then
          return operands, class
@@ -274,7 +271,7 @@ local function install(tensor)
       local kept = needed_for_products(terms, needed)
       local in_floats = contraction.is_reduced(class) and rounds_twice(terms, kept)
       for k = 1, #terms do
-         if in_floats then terms[k].t = terms[k].t:float() end
+         if in_floats then terms[k].t = terms[k].t:type(types.widened[class]) end
          terms[k] = contraction.summed(terms[k], kept)
       end
       local result

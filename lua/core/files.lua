@@ -14,11 +14,6 @@ local CHUNK = 2 ^ 24  -- bytes between two calls of progress
 
 files.LARGEST = 2 ^ 53  -- the largest count that a Lua number represents exactly
 
-local element_of_class = {}
-for _, element in ipairs(types) do
-   element_of_class[('torch.%sTensor'):format(element.name)] = element.name
-end
-
 --- Returns the message of an error without its position.
 function files.without_position(failure)
    return (tostring(failure):gsub('^[^\n]-:%d+: ', ''))
@@ -54,15 +49,17 @@ function files.printable(text)
    end))
 end
 
---- Returns 'Float' for a FloatTensor, and so on; nil for other objects.
+--- Returns 'Float' for a FloatTensor, also on a GPU, and so on; nil for other objects.
 function files.element(tensor, object)
-   return element_of_class[tensor.typename(object) or '']
+   local element = types.by_class[tensor.typename(object) or '']
+   return element and element.name
 end
 
 --- Returns 'Float' for 'Float', 'FloatTensor' or 'torch.FloatTensor', and so on; otherwise nil.
 function files.element_named(name)
    local text = type(name) == 'string' and name:gsub('^torch%.', ''):gsub('Tensor$', '')
-   return text and element_of_class[('torch.%sTensor'):format(text)]
+   local element = text and types.by_class[('torch.%sTensor'):format(text)]
+   return element and element.name == text and text or nil
 end
 
 -- Returns true if a value is of one of the types in a string. Callable values are functions.

@@ -4,6 +4,8 @@
 local is_tracked = require 'tensor.is_tracked'
 local type_name = require 'tensor.type_name'
 local raise = require 'tensor.raise'
+local types = require 'tensor.types'
+local format_number = require 'tensor.versions'.format_number
 
 local function install(tensor)
    local evaluate, operands_of, call = tensor.fuse, tensor._fuseoperands, tensor._fusecall
@@ -12,10 +14,9 @@ local function install(tensor)
       raise('fuse: ' .. string.format(...))
    end
 
-   -- Operations of these types compute with numbers that the type cannot hold.
-   local narrow = {}
-   for name in ('Byte Char Short Int Long Half BFloat16'):gmatch '%S+' do
-      narrow['torch.' .. name .. 'Tensor'] = true
+   -- Returns true if operations of a type compute with numbers that the type cannot hold.
+   local function is_narrow(class)
+      return types.is_integral[class] or types.widened[class] ~= nil
    end
 
    -- Returns the expression with the numbers among the operands written in it, and the other ones.
@@ -68,7 +69,7 @@ local function install(tensor)
             tensors[k] = value.tensor:type(class or tensor.getdefaulttensortype())
          end
       end
-      if exact and narrow[class] then
+      if exact and class and is_narrow(class) then
          local text, others = with_literals(expression, tensors, names)
          -- An expression cannot have functions of numbers only.
          if pcall(operands_of, text) then

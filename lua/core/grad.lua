@@ -9,6 +9,7 @@ local nested = require 'tensor.nested'
 local raise = require 'tensor.raise'
 local recordable = require 'tensor.recordable'
 local type_name = require 'tensor.type_name'
+local types = require 'tensor.types'
 
 local function install(tensor)
    local native = tensor._grad
@@ -133,8 +134,7 @@ local function install(tensor)
    end
 
    local function is_floating(t)
-      local name = t:type()
-      return name:match 'Float' or name:match 'Double' or name:match 'Half'
+      return types.is_floating[t:type()]
    end
 
    -- Returns true for a value that has a gradient.

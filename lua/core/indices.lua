@@ -1,6 +1,7 @@
 -- Positions of elements as LongTensors: those of triangles, and conversions between subscripts and
 -- positions in the order of all elements.
 
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 local shown = versions.shown
 
@@ -62,6 +63,11 @@ local function install(tensor)
       return t
    end
 
+   local function is_long(t)
+      local element = types.by_class[tensor.type(t)]
+      return element and element.name == 'Long'
+   end
+
    --- unravelIndex(positions, shape): returns a LongTensor of subscripts for each dimension of a
    -- shape. Positions count the elements from 1 in their order.
    function tensor.unravelIndex(positions, shape)
@@ -69,7 +75,7 @@ local function install(tensor)
       if type(positions) == 'number' then
          positions = tensor.LongTensor{positions}
       end
-      if tensor.type(positions) ~= 'torch.LongTensor' then
+      if not is_long(positions) then
          error('unravelIndex: a LongTensor or a number is expected, got '
                .. tensor.type(positions), 2)
       end
@@ -91,7 +97,7 @@ local function install(tensor)
       end
       local positions
       for d, t in ipairs(subscripts) do
-         if tensor.type(t) ~= 'torch.LongTensor' then
+         if not is_long(t) then
             error('ravelMultiIndex: LongTensors are expected, got ' .. tensor.type(t), 2)
          end
          local index = in_range('ravelMultiIndex', t, sizes[d], 2) - 1

@@ -1,6 +1,7 @@
 -- The operators that Lua has from version 5.3 on: // and those of bits.
 
 local classes = require 'tensor.classes'
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 
 -- The functions of a tensor and a number, and of two tensors.
@@ -22,7 +23,7 @@ return function(tensor)
       methods[event] = operator(names[1], names[2])
    end
    function methods.__bnot(t)
-      return tensor.bitxor(t, t:type() == 'torch.ByteTensor' and 255 or -1)
+      return tensor.bitxor(t, types.by_class[t:type()].name == 'Byte' and 255 or -1)
    end
    classes.extend('Tensor', function(class)
       for event, method in versions.each(methods) do

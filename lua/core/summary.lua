@@ -1,5 +1,6 @@
 -- tensor.summary: statistics of a tensor for inspection.
 
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 
 local BINS, BAR = 10, 40
@@ -72,10 +73,10 @@ return function(tensor)
       s.storageBytes = storage and storage:size() * s.elementSize or 0
       if s.elements > 0 then
          local values = t
-         if s.type:find 'Half' or s.type:find 'BFloat16' then
-            values = t:float()
-         elseif not s.type:find 'Float' and not s.type:find 'Double' then
-            values = t:double()
+         if types.widened[s.type] then
+            values = t:type(types.widened[s.type])
+         elseif types.is_integral[s.type] then
+            values = t:type(types.beside(s.type, 'torch.DoubleTensor'))
          end
          local finite = values:isfinite()
          local count = finite:sum()

@@ -37,7 +37,8 @@ return function(tensor)
 
    -- Returns the element type that a tensor or a name stands for.
    local function element_of(value, name)
-      local element = files.element(tensor, value) or files.element_named(value)
+      local row = types.by_class[value]
+      local element = row and row.name or files.element(tensor, value) or files.element_named(value)
       if not element then
          error(("%s: a tensor or the name of an element type, such as 'Float', is expected, got %s")
                :format(name, type(value) == 'string' and value or tensor.type(value)), 3)
@@ -77,14 +78,22 @@ return function(tensor)
       return {type = element, bits = width, min = signed and -range or 0, max = range - 1}
    end
 
+   -- Returns the class that a tensor or a name stands for.
+   local function class_of(value, name)
+      return types.by_class[value] and value or tensor.isTensor(value) and value:type()
+             or ('torch.%sTensor'):format(element_of(value, name))
+   end
+
    --- resultType(a, b, ...): returns the class name of the type to which operands are converted,
    -- such as 'torch.FloatTensor'. Arguments: tensors, or names of element types.
    function tensor.resultType(first, ...)
-      local result = element_of(first, 'resultType')
+      local result, class = element_of(first, 'resultType'), class_of(first, 'resultType')
       for k = 1, select('#', ...) do
-         result = common(result, element_of((select(k, ...)), 'resultType'))
+         local other = (select(k, ...))
+         result = common(result, element_of(other, 'resultType'))
+         class = types.beside(class, class_of(other, 'resultType'))
       end
-      return ('torch.%sTensor'):format(result)
+      return types.beside(class, ('torch.%sTensor'):format(result))
    end
 
    --- canCast(from, to): returns true if the conversion of operands from one type to the other is

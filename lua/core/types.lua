@@ -12,10 +12,39 @@ local types = {
    {name = 'Double', method = 'double', ctype = 'double'},
 }
 
---- is_integral[class]: whether the elements of a tensor class, by its name, are integers.
-types.is_integral = {}
+--- class_name(element, kind [, on_gpu]): returns the name of a class of tensors or storages. kind:
+-- 'Tensor' or 'Storage'. on_gpu: the class is that of objects on a GPU, which have the class names
+-- of cutorch after require 'cutorch' (doc/cutorch.md).
+function types.class_name(element, kind, on_gpu)
+   local name = element.name
+   if on_gpu then
+      name = 'Cuda' .. (name == 'Float' and '' or name)
+   end
+   return ('torch.%s%s'):format(name, kind)
+end
+
+--- Tables by the name of a tensor class, with nil for other names:
+-- by_class[class]: the element type. is_integral[class], is_floating[class]: a boolean.
+-- widened[class]: for elements of 16 bits, the class of floats on the same device; otherwise nil.
+types.by_class, types.is_integral, types.is_floating, types.widened = {}, {}, {}, {}
+
+local is_on_gpu = {}
 for _, element in ipairs(types) do
-   types.is_integral[('torch.%sTensor'):format(element.name)] = element.integral or false
+   for _, on_gpu in ipairs {false, true} do
+      local class = types.class_name(element, 'Tensor', on_gpu)
+      is_on_gpu[class] = on_gpu
+      types.by_class[class] = element
+      types.is_integral[class] = element.integral or false
+      types.is_floating[class] = not element.integral
+      types.widened[class] = element.packed
+         and types.class_name({name = 'Float'}, 'Tensor', on_gpu) or nil
+   end
+end
+
+--- beside(class, other): returns the name of the class with the elements of the tensor class
+-- `other`, on the GPU if one of the classes is.
+function types.beside(class, other)
+   return types.class_name(types.by_class[other], 'Tensor', is_on_gpu[class] or is_on_gpu[other])
 end
 
 return types

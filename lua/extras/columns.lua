@@ -3,6 +3,7 @@
 local files = require 'tensor.files'
 local named_columns = require 'tensor.named_columns'
 local native = require 'tensor.native'
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 
 local NAN = {}  -- the key of NaN, which a table cannot have as a key
@@ -84,7 +85,7 @@ local function install(tensor)
    local function describe_column(name, column)
       local row = {name = name}
       if tensor.isTensor(column) then
-         row.type = column:type():match '^torch%.(%w+)Tensor$'
+         row.type = types.by_class[column:type()].name
          describe_numbers(row, column)
       elseif type(column) ~= 'table' then
          error(('column %s is a tensor or a table of strings, got %s')

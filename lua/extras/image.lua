@@ -3,7 +3,7 @@
 
 local versions = require 'tensor.versions'
 local each, shown = versions.each, versions.shown
-local is_integral = require 'tensor.types'.is_integral
+local types = require 'tensor.types'
 local names = require 'tensor.names'
 local native = require 'tensor.native'
 
@@ -12,7 +12,7 @@ local LARGEST = 1000000  -- largest width or height of a result
 -- they are exact, and means differ by more than twice their rounding error.
 local LARGEST_IN_FLOAT = 4096
 local FEW = 16  -- for fewer rows or columns of floats, passes are faster than products
-local EIGHT_BITS = {['torch.ByteTensor'] = true, ['torch.CharTensor'] = true}
+local EIGHT_BITS = {Byte = true, Char = true}
 local NEAREST = {nearest = true, simple = true}  -- modes
 -- Equivalents of functions of Torch7's package and of other libraries.
 local OTHERS = {load = "tensor.load 'x.png' reads a picture",
@@ -197,7 +197,7 @@ return function(tensor)
       local half = 0.5 + 0.25 / divisor
       return function(sums)
          sums:mul(1 / divisor):add(half)
-         return kind == 'torch.ByteTensor' and sums or sums:floor()
+         return types.by_class[kind].name == 'Byte' and sums or sums:floor()
       end
    end
 
@@ -220,8 +220,8 @@ return function(tensor)
    -- Returns t, channels x height x width, with sizes[dim] weighted means along each of `dims`.
    local function resample(t, dims, sizes, side)
       local kind, divisor = t:type(), 1
-      local is_float = not is_integral[(kind:gsub('Cuda', ''))]  -- cutorch has classes of its own
-      if kind:find 'Half' or kind:find 'BFloat16' then t = t:float() end
+      local is_float = types.is_floating[kind]
+      t = t:type(types.widened[kind] or kind)
       -- Devices may compute products of floats with less precision.
       local precise = t:device() == 'cpu'
       local total = is_float and precise and t:sum()
@@ -230,8 +230,10 @@ return function(tensor)
          local taps, length = side(t:size(dim), sizes[dim])
          if not is_float then
             divisor = divisor * length
-            local in_float = EIGHT_BITS[kind] and divisor <= LARGEST_IN_FLOAT and precise
-            local compute = in_float and 'torch.FloatTensor' or 'torch.DoubleTensor'
+            local in_float = EIGHT_BITS[types.by_class[kind].name] and divisor <= LARGEST_IN_FLOAT
+                             and precise
+            local compute = types.beside(kind, in_float and 'torch.FloatTensor'
+                                               or 'torch.DoubleTensor')
             if k < #dims then
                t = sum_blocks(t, dim, taps, 1, compute, compute)
             else

@@ -24,9 +24,14 @@ local optim = {}
 -- A step may run in a scope, which the state outlives.
 local keep = tensor.keep
 
--- Parameters of these types lose small updates by rounding. So the update applies to a copy of type
+-- Parameters of 16 bits lose small updates by rounding. So the update applies to a copy of type
 -- float, the master, which is then copied to the parameter.
-local has_master = states.has_master
+local type_of_master = states.type_of_master
+
+-- Returns t, or a copy of type float if it has elements of 16 bits.
+local function widened(t)
+   return t:type(type_of_master[t:type()] or t:type())
+end
 
 -- One step of an optimizer: its rate, a number or a tensor of one element, and its number. rates:
 -- nil, or a tensor of factors of the rate, one for each element of the only parameter.
@@ -135,15 +140,15 @@ function Optimizer:__call(params, gradients, rate)
    for k, place in ipairs(places) do
       state[place] = state[place] or {}
       local p, g, own = leaves[k], found[k], state[place]
-      if has_master[p:type()] then
+      if type_of_master[p:type()] then
          if own.master then
             -- The program may have changed elements of the parameter.
             local is_same = own.master:type(p:type()):eq(p)
-            own.master:copy(tensor.where(is_same, own.master, p:float()))
+            own.master:copy(tensor.where(is_same, own.master, widened(p)))
          else
-            own.master = keep(p:float())
+            own.master = keep(widened(p))
          end
-         self.update(own.master, g:float(), own, step)
+         self.update(own.master, g:type(own.master:type()), own, step)
          p:copy(own.master)
       else
          self.update(p, g, own, step)
@@ -304,7 +309,7 @@ local function norm_of(leaves)
    for _, g in ipairs(leaves) do
       if g:nElement() > 0 then
          -- The norm of many 16-bit elements may exceed the largest one.
-         local wide = has_master[g:type()] and g:float() or g
+         local wide = widened(g)
          local norm = tensor.norm(wide:contiguous():view(-1), 2, 1):double()
          local square = tensor.cmul(norm, norm)
          total = total and total + square or square
@@ -348,7 +353,7 @@ function optim.clipNorm(gradients, limit, options)
       local scale = tensor.where(tensor.le(norm, limit), one, tensor.cdiv(one * limit, norm + 1e-6))
       for _, g in ipairs(leaves) do
          -- As the product with a number, which is computed in float for elements of 16 bits.
-         local wide = has_master[g:type()] and g:float() or g
+         local wide = widened(g)
          wide:cmul(scale:type(wide:type()):expandAs(g))
          if wide ~= g then
             g:copy(wide)

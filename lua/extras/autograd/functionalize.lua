@@ -5,6 +5,7 @@ local versions = require 'tensor.versions'
 local tensor = require 'tensor'
 local state = require 'tensor.autograd.state'
 local type_name = require 'tensor.native'.type_name
+local is_floating = require 'tensor.types'.is_floating
 
 local each = versions.each
 
@@ -34,12 +35,6 @@ local function element_type(value)
    end
 end
 
-local differentiable = {
-   ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = true,
-   ['torch.BFloat16Tensor'] = true, ['torch.CudaTensor'] = true, ['torch.CudaDoubleTensor'] = true,
-   ['torch.CudaHalfTensor'] = true,
-}
-
 -- Returns gradients in the form of values. Those that are missing are zeros.
 local function completed(gradients, values)
    if tensor.isTensor(values) then
@@ -57,7 +52,7 @@ end
 -- Returns the gradients of the inputs of a module, in the form of the input. Integers have none.
 local function gradients_of(input, found)
    if tensor.isTensor(input) then
-      return differentiable[input:type()] and tensor.isTensor(found) and found:nElement() > 0
+      return is_floating[input:type()] and tensor.isTensor(found) and found:nElement() > 0
          and found:clone():viewAs(input) or false
    elseif type(input) == 'table' then
       local result = {}
@@ -139,7 +134,7 @@ function Wrapped:prepare(input)
       error(('autograd.functionalize: the input of %s must be a tensor or a table of tensors, '
              .. 'got %s'):format(type_name(self.module), type_name(input)), 0)
    end
-   if differentiable[class] and self.module.type and self.module:type() ~= class then
+   if is_floating[class] and self.module.type and self.module:type() ~= class then
       self.module:type(class)
    end
 end

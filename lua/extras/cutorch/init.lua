@@ -182,8 +182,8 @@ end
 local classes = {}
 for _, kind in ipairs {'Tensor', 'Storage'} do
    for _, element in ipairs(types) do
-      local short = ('Cuda%s%s'):format(element.name == 'Float' and '' or element.name, kind)
-      local name, host_name = 'torch.' .. short, ('torch.%s%s'):format(element.name, kind)
+      local name = types.class_name(element, kind, true)
+      local host_name = types.class_name(element, kind)
       local host = tensor.getmetatable(host_name)
       host_class[name], cuda_class[host_name] = host_name, name
       local make = constructor(host, name, kind == 'Tensor')

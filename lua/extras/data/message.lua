@@ -118,8 +118,8 @@ function message.encode(list)
       elseif is_plain[kind] or tensor.isTensor(value) then
          return put('value', value)
       elseif tensor.isStorage(value) then
-         local class = tensor.type(value):match '^torch%.(%a+)Storage$'
-         return put('storage', tensor[class .. 'Tensor'](value))
+         local class = tensor.getmetatable((tensor.type(value):gsub('Storage$', 'Tensor')))
+         return put('storage', class.new(value))
       elseif making[value] then
          error(('%s cannot be passed to a thread: it refers to itself'):format(name), 0)
       elseif seen[value] then

@@ -4,7 +4,7 @@
 local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
 local describe = require('tensor.native').describe(tensor)
-local is_integral = require 'tensor.types'.is_integral
+local types = require 'tensor.types'
 local shown = require 'tensor.versions'.shown
 
 local transforms = {}
@@ -25,17 +25,19 @@ local function check_batch(name, x, least)
 end
 
 -- Returns images of integers in the default tensor type, or as doubles if that has integers, too.
+-- Images on a GPU stay there.
 local function floating(x)
-   if not is_integral[x:type()] then
+   if types.is_floating[x:type()] then
       return x
    end
    local class = tensor.getdefaulttensortype()
-   return x:type(is_integral[class] and 'torch.DoubleTensor' or class)
+   local wanted = types.is_integral[class] and 'torch.DoubleTensor' or class
+   return x:type(types.beside(x:type(), wanted))
 end
 
 --- normalize(mean, deviation): (x - mean) / deviation. Both are numbers, or tensors with one
--- element for each channel. The result has the type of x, or the default tensor type if x has
--- integers.
+-- element for each channel. The result has the type of x, or the default tensor type, on the device
+-- of x, if x has integers.
 function transforms.normalize(mean, deviation)
    local function shape(value)
       check('normalize', 'a number or a tensor', value,

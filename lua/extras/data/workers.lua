@@ -20,16 +20,20 @@ local function settings()
    for _, rule in ipairs(tensor.rules()) do
       rules[rule.name] = rule.mode
    end
+   local cutorch = package.loaded.cutorch
    return {
-      torch = package.loaded.torch ~= nil, type = tensor.getdefaulttensortype(), rules = rules,
-      broadcast = tensor.getBroadcast(), device = tensor.getDefaultDevice(),
-      generator = tensor.getGenerator(),
+      torch = package.loaded.torch ~= nil, gpu = cutorch and cutorch.getDevice(),
+      type = tensor.getdefaulttensortype(), rules = rules, broadcast = tensor.getBroadcast(),
+      device = tensor.getDefaultDevice(), generator = tensor.getGenerator(),
    }
 end
 
 local function apply(chosen)
    if chosen.torch then
       require 'torch'
+   end
+   if chosen.gpu then
+      require 'cutorch'.setDevice(chosen.gpu)
    end
    for name, mode in versions.each(chosen.rules) do
       tensor.setRule(name, mode)

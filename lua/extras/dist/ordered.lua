@@ -10,6 +10,7 @@ local native = require 'tensor.native'.dist
 local parts = require 'tensor.dist.parts'
 local raise = require 'tensor.native'.raise
 local tree = require 'tensor.tree'
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 
 local pack = versions.pack
@@ -61,9 +62,8 @@ local function flatten(leaves)
    for _, leaf in ipairs(leaves) do
       total = total + leaf:nElement()
    end
-   local kind = leaves[1]:type()
-   local flat = (kind:find 'Half' or kind:find 'BFloat16') and tensor.FloatTensor(total)
-      or leaves[1].new(total)
+   local kind = types.widened[leaves[1]:type()]
+   local flat = (kind and tensor.getmetatable(kind) or leaves[1]).new(total)
    local at = 1
    for _, leaf in ipairs(leaves) do
       local n = leaf:nElement()
@@ -108,7 +108,7 @@ local function check_reduction(reduction, leaves)
    end
    for _, leaf in ipairs(leaves) do
       if reduction == 'mean' and not parts.is_floating(leaf) then
-         local name = leaf:type():match '%a+$'
+         local name = parts.class_of(leaf)
          raise(("allReduce: 'mean' of %s %s: a floating-point tensor is expected"):format(
             name:find '^I' and 'an' or 'a', name))
       end

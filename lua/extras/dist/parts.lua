@@ -3,12 +3,18 @@
 local tensor = require 'tensor'
 local native = require 'tensor.native'.dist
 local tree = require 'tensor.tree'
+local types = require 'tensor.types'
 
 local parts = {}
 
 --- is_floating(leaf): true for tensors whose elements can be divided.
 function parts.is_floating(leaf)
-   return (leaf:type():find 'Float' or leaf:type():find 'Double' or leaf:type():find 'Half') ~= nil
+   return types.is_floating[leaf:type()]
+end
+
+--- class_of(leaf): the name of its class on the CPU, without the module: 'FloatTensor'.
+function parts.class_of(leaf)
+   return types.by_class[leaf:type()].name .. 'Tensor'
 end
 
 local is_plain = {boolean = true, number = true, string = true}
@@ -73,7 +79,7 @@ function parts.describe(found, others)
       end
       local name = found.names[k]
       texts[k] = ('%s%s%s[%s]'):format(name, name == '' and '' or ' ',
-                                       leaf:type():match '(%a+)Tensor$', table.concat(sizes, ' x '))
+                                       types.by_class[leaf:type()].name, table.concat(sizes, ' x '))
    end
    for _, other in ipairs(others and found.others or {}) do
       texts[#texts + 1] = other.name

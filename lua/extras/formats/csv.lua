@@ -3,6 +3,7 @@
 local files = require 'tensor.files'
 local named_columns = require 'tensor.named_columns'
 local native = require 'tensor.native'
+local element_types = require 'tensor.types'
 local versions = require 'tensor.versions'
 local write_blocks = require 'tensor.formats.csv_columns'
 local each = versions.each
@@ -85,7 +86,7 @@ local function chosen(options, count, names)
 end
 
 local integral, element_names = {}, {}
-for k, element in ipairs(require 'tensor.types') do
+for k, element in ipairs(element_types) do
    integral[element.name] = element.integral or false
    element_names[k] = element.name
 end
@@ -118,9 +119,9 @@ end
 
 -- Reads all columns into one tensor.
 local function read_together(tensor, reader, count, names, options, go)
-   local default = tensor.getdefaulttensortype():match '^torch%.(%a+)Tensor$'
+   local default = element_types.by_class[tensor.getdefaulttensortype()]
    local element = options.type and element_of(options.type) or
-                   not integral[default] and default or 'Double'
+                   not default.integral and default.name or 'Double'
    local columns = chosen(options, count, names)
    local kinds, wanted_names = {}, names and {}
    for k = 1, count do

@@ -4,6 +4,7 @@ local tensor = require 'tensor'
 local raise = require 'tensor.native'.raise
 local layer = require 'tensor.nn.layer'
 local layers = require 'tensor.nn.layers'
+local types = require 'tensor.types'
 
 local attention = {}
 
@@ -16,10 +17,16 @@ local function causal_mask(like, rows, columns)
    local key = ('%s %d %d'):format(like:device(), rows, columns)
    if key ~= last_key or tensor.isCompiling() then
       local above = tensor.ones(rows, columns):triu(columns - rows + 1)
+      local class = types.beside(like:type(), 'torch.ByteTensor')
       -- A step may run in a scope, which the mask outlives.
-      last_mask, last_key = tensor.keep(like.new(rows, columns):copy(above):byte()), key
+      last_mask, last_key = tensor.keep(like.new(rows, columns):copy(above):type(class)), key
    end
    return last_mask
+end
+
+-- Returns the name of the type of the elements of a tensor.
+local function element_of(t)
+   return types.by_class[t:type()].name
 end
 
 -- Returns true if tensor.attention accepts q, k and v. Returns false if it may not.
@@ -42,7 +49,7 @@ end
 -- Returns true if tensor.attention accepts the mask with q and k. Returns false if it may not.
 local function does_mask_fit(mask, q, k)
    if not tensor.isTensor(mask)
-      or mask:type() ~= 'torch.ByteTensor' and mask:type() ~= q:type() then
+      or element_of(mask) ~= 'Byte' and element_of(mask) ~= element_of(q) then
       return false
    end
    local dims, count = q:dim(), mask:dim()
@@ -83,7 +90,7 @@ function attention.scaledDotProduct(q, k, v, options)
    if is_causal then
       hidden = causal_mask(scores, scores:size(rows), scores:size(rows + 1))
    end
-   local is_added = options.mask and options.mask:type() ~= 'torch.ByteTensor'
+   local is_added = options.mask and element_of(options.mask) ~= 'Byte'
    if is_added then
       scores = scores + options.mask
    elseif options.mask then

@@ -6,6 +6,7 @@ local raise, type_name = native.raise, native.type_name
 local versions = require 'tensor.versions'
 local layer = require 'tensor.nn.layer'
 local tree = require 'tensor.tree'
+local types = require 'tensor.types'
 local initializer = require 'tensor.nn.initializers'
 
 local each, is_callable = versions.each, versions.is_callable
@@ -141,8 +142,6 @@ function layers.groupNorm(groups, width, options)
    end)
 end
 
-local has_16_bits = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
-
 --- batchNorm(width [, options]): normalizes each index of dimension 2 over all other dimensions.
 -- With options.train it uses the mean and variance of x, and updates the running ones in
 -- layer.state; otherwise it uses those. layer.init() does not change them. options: epsilon
@@ -162,8 +161,8 @@ function layers.batchNorm(width, options)
       -- The state keeps its type, whatever that of x is. Statistics of 16 bits would lose small
       -- updates by rounding, so x is converted to float, unless the state has 16 bits, too.
       local own, given = state.mean:type(), x:type()
-      local is_widened = has_16_bits[given] and not has_16_bits[own]
-      local kind = is_widened and 'torch.FloatTensor' or given
+      local is_widened = types.widened[given] and not types.widened[own]
+      local kind = is_widened and types.widened[given] or given
       local function converted(t)
          return is_widened and t and t:type(kind) or t
       end

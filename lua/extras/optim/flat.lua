@@ -5,6 +5,7 @@
 local tensor = require 'tensor'
 local native = require 'tensor.native'
 local keep = tensor.keep  -- a step may run in a scope, which the state outlives
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 local describe = native.describe(tensor)
 
@@ -120,7 +121,7 @@ local function take_over(name, state, x)
                  describe(x), describe(value))
          end
          -- Our states of 16-bit parameters are of type float.
-         local like = x:elementSize() == 2 and 'torch.FloatTensor' or x:type()
+         local like = types.widened[x:type()] or x:type()
          updates[1] = updates[1] or {}
          updates[1][key] = keep(value:type(like))
       end

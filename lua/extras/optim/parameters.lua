@@ -6,18 +6,18 @@ local describe = require('tensor.native').describe(tensor)
 local each = require('tensor.versions').each
 local overlap = require 'tensor.optim.overlap'
 local tree = require 'tensor.tree'
+local types = require 'tensor.types'
 
 local is_tensor = tensor.isTensor
 
--- The types of parameters and gradients. true: gradients are converted to the parameter's type.
--- Gradients of parameters of 16 bits may have more bits, which the copy of type float uses.
-local converts = {
-   ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = false,
-   ['torch.BFloat16Tensor'] = false,
-}
-
 local function is_floating(t)
-   return converts[t:type()] ~= nil
+   return types.is_floating[t:type()]
+end
+
+-- Returns a gradient in the type of its parameter. Gradients of parameters of 16 bits may have more
+-- bits, which the copy of type float uses.
+local function converted(g, p)
+   return types.widened[p:type()] and g or g:type(p:type())
 end
 
 local function is_blob(value)
@@ -99,7 +99,7 @@ function parameters.of(name, params, gradients, with_zeros)
       elseif overlap.within(p) then
          fail(name, path, 'elements of %s share memory, as those of expand do', describe(p))
       end
-      found[k] = converts[p:type()] and g:type(p:type()) or g
+      found[k] = converted(g, p)
    end
 
    local enclosing = {}

@@ -3,6 +3,7 @@
 local tensor = require 'tensor'
 local native = require 'tensor.native'
 local raise = native.raise
+local types = require 'tensor.types'
 local versions = require 'tensor.versions'
 local each = versions.each
 local overlap = require 'tensor.optim.overlap'
@@ -10,14 +11,8 @@ local describe = native.describe(tensor)
 
 local states = {}
 
---- Parameters of these types have a copy of type float in the state, the master.
-states.has_master = {['torch.HalfTensor'] = true, ['torch.BFloat16Tensor'] = true}
-local has_master = states.has_master
-
-local is_floating = {
-   ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = true,
-   ['torch.BFloat16Tensor'] = true,
-}
+--- Parameters of 16 bits have a copy in the state, the master. This is its type, by theirs.
+states.type_of_master = types.widened
 
 --- Returns the places of parameters in the state, and the list of the paths of all places. A new
 -- path gets a new place. If all paths are new, the state is that of other parameters: an error.
@@ -103,7 +98,7 @@ end
 
 -- Returns true for a tensor that can count steps.
 local function is_counter(t)
-   return is_floating[t:type()] and t:dim() == 1 and t:size(1) == 1
+   return types.is_floating[t:type()] and t:dim() == 1 and t:size(1) == 1
 end
 
 -- The parameter of a tensor in a state, or true for the number of steps of the optimizer, if the
@@ -183,7 +178,7 @@ function states.check(name, state, leaves, paths, places)
       if type(of_parameter) ~= 'table' then
          raise((what .. ': its state is %s'):format(k, describe(of_parameter)))
       end
-      local expected = has_master[p:type()] and 'torch.FloatTensor' or p:type()
+      local expected = states.type_of_master[p:type()] or p:type()
       for field, t in each(of_parameter) do
          local is_count = field == 'step'
          if not tensor.isTensor(t) or is_count and not is_counter(t) then

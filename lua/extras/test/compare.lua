@@ -2,13 +2,14 @@
 -- other values by ==. Each function returns true if the test succeeds, otherwise false and a
 -- message. If negate is true, the test succeeds if the values differ.
 
+local types = require 'tensor.types'
 local each = require 'tensor.versions'.each
 
 local compare = {}
 
 -- Returns the largest absolute difference of elements. Equal infinities differ by 0.
 local function largest_difference(torch, a, b)
-   if a:type() == 'torch.LongTensor' then
+   if types.by_class[a:type()].name == 'Long' then
       -- Exact. Subtracting the smaller from the larger overflows only if the difference exceeds
       -- 2^63.
       return (torch.cmax(a, b) - torch.cmin(a, b)):max()
