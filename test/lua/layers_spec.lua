@@ -379,6 +379,22 @@ describe('layers of networks', function()
     end
   end)
 
+  it('hide what is hidden by causality and by the mask, also by the rules of Torch7', function()
+    -- The mask has as many elements as rows x columns.
+    local q, mask = tensor.randn(2, 1, 2, 4), tensor.ByteTensor(2, 1, 1, 2):fill(1)
+    mask[2][1][1][2] = 0
+    local before = tensor.getBroadcast()
+    finally(function() tensor.setBroadcast(before) end)
+    for _, mode in ipairs { 'torch7', 'numpy' } do
+      tensor.setBroadcast(mode)
+      local function f(dropout)
+        return nn.scaledDotProduct(q, q, q, { causal = true, mask = mask, dropout = dropout,
+                                              train = true })
+      end
+      assert.is_true((f(1e-12) - f(0)):abs():max() < 1e-9)
+    end
+  end)
+
   it('work on batches without elements', function()
     assert.are.same({ 0, 12 }, nn.flatten(tensor.zeros(0, 3, 4)):size():totable())
     assert.are.same({ 2, 0, 4 }, nn.rotary(tensor.zeros(2, 0, 4)):size():totable())

@@ -95,7 +95,8 @@ function attention.scaledDotProduct(q, k, v, options)
       scores = scores + options.mask
    elseif options.mask then
       local masked = options.mask:eq(0)
-      hidden = hidden and tensor.cmax(hidden, masked) or masked
+      -- By the rule of require 'torch', operands with as many elements would pair in their order.
+      hidden = hidden and tensor.cmax(tensor.broadcastTensors(hidden, masked)) or masked
    end
    if hidden then
       scores:maskedFill(hidden, -math.huge)
