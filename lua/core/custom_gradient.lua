@@ -2,6 +2,7 @@
 
 local nested = require 'tensor.nested'
 local versions = require 'tensor.versions'
+local with_setting = require 'tensor.with_setting'
 local each, pack, unpack = versions.each, versions.pack, versions.unpack
 
 -- native: the functions of generic/grad.cc. parts: functions of lua/core/grad.lua.
@@ -188,14 +189,8 @@ return function(tensor, native, parts)
             end
             return unpack(results, 1, results.n)
          end
-         local later = tensor.getRNGState()
-         tensor.setRNGState(state)
-         local fine, list = pcall(tensor.vjp, checked, arguments, cotangents)
-         tensor.setRNGState(later)
-         if not fine then
-            error(list, 0)
-         end
-         return list
+         return (with_setting(tensor.getRNGState, tensor.setRNGState, state,
+                              tensor.vjp, checked, arguments, cotangents))
       end, true)
    end
 end

@@ -40,6 +40,9 @@ local native = {
    -- classes.lua: methods for all classes of tensors or storages.
    extend_classes = require 'tensor.classes'.extend,
 
+   -- with_setting.lua: calls with another value of a setting.
+   with_setting = require 'tensor.with_setting',
+
    -- recording.lua: ends the recording of tensor.compile that runs, with a reason.
    refuse_recording = require 'tensor.recording'.refuse,
 

@@ -301,6 +301,32 @@ describe('tensor.data', function()
     assert.are.same({3, 3, 3, 1}, classes:totable())
   end)
 
+  it('draws the numbers of a batch from its seed while the transform yields', function()
+    local function drawn(yields)
+      local batches = data.batches(tensor.range(1, 4), {
+        size = 2, seed = 3, shuffle = false, transform = function()
+          local first = tensor.uniform()
+          if yields then coroutine.yield() end
+          return {first, tensor.uniform()}
+        end})
+      local list = {}
+      for pair in batches(1) do list[#list + 1] = pair end
+      return list
+    end
+    tensor.manualSeed(1)
+    local expected = {tensor.uniform(), tensor.uniform(), tensor.uniform()}
+    local numbers = drawn(false)
+    tensor.manualSeed(1)
+    local own, result = {}, nil
+    local thread = coroutine.create(function() result = drawn(true) end)
+    repeat
+      assert.is_true(coroutine.resume(thread))
+      own[#own + 1] = tensor.uniform()
+    until coroutine.status(thread) == 'dead'
+    assert.are.same(expected, own)
+    assert.are.same(numbers, result)
+  end)
+
   it('normalizes images of integers as numbers in floating point', function()
     local bytes = tensor.ByteTensor(2, 2, 1, 1):fill(50)
     local function check(expected, class, x, mean, deviation)

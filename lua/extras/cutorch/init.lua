@@ -58,20 +58,11 @@ function cutorch.setDevice(i)
    place_default()
 end
 
-local function restore(before, ok, ...)
-   cutorch.setDevice(before)
-   if not ok then
-      error((...), 0)
-   end
-   return ...
-end
 --- withDevice(i, f, ...): calls f(...) with another current device. Returns f's results; errors
--- pass unchanged.
+-- pass unchanged. In a coroutine, the device is the former one while f is suspended.
 function cutorch.withDevice(i, f, ...)
    device_of(i, 'withDevice')
-   local before = current
-   cutorch.setDevice(i)
-   return restore(before, pcall(f, ...))
+   return native.with_setting(cutorch.getDevice, cutorch.setDevice, i, f, ...)
 end
 
 function cutorch.synchronize() tensor.synchronize(gpus[current].name) end

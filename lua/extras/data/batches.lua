@@ -76,16 +76,18 @@ function Batches:seed_of(epoch, number)
    return (self.state.seed + epoch * 2654435761 + number * 2246822519) % 2 ^ 32
 end
 
+-- Sets the state of the generator, or its seed.
+local function set_generator(state)
+   if type(state) == 'number' then
+      tensor.manualSeed(state)
+   else
+      tensor.setRNGState(state)
+   end
+end
+
 -- Calls f(indices) with random numbers that depend on the seed alone, and restores the generator.
 local function with_seed(seed, f, indices)
-   local state = tensor.getRNGState()
-   tensor.manualSeed(seed)
-   local results = versions.pack(pcall(f, indices))
-   tensor.setRNGState(state)
-   if not results[1] then
-      error(results[2], 0)
-   end
-   return versions.unpack(results, 2, results.n)
+   return native.with_setting(tensor.getRNGState, set_generator, seed, f, indices)
 end
 
 -- In a thread: returns a function that prepares the batch with a seed and indices.
