@@ -34,7 +34,8 @@ local function install(Group)
    -- Starts to reduce a tensor of a bucket, or waits until it is reduced: mode, as in send().
    function Reducer:call(leaf, bucket, mode)
       local k = #self.calls + 1
-      self.calls[k] = {type = leaf:type():match '%a+$', size = leaf:size(),
+      -- No tensors and storages: a pass may run in a scope, which the plan outlives.
+      self.calls[k] = {class = parts.class_of(leaf), size = leaf:size():totable(),
                        device = leaf:device(), bucket = bucket}
       return native.call(self.group.native, 'allReduce', nil, leaf, 'mean', nil, mode,
                          ('%s, bucket %d'):format(self.detail, bucket))
@@ -103,7 +104,8 @@ local function install(Group)
       local plan = self.plan or {}
       for k = #self.calls + 1, #plan - 1 do
          pcall(function()
-            local zeros = tensor[plan[k].type](plan[k].size):zero():to(plan[k].device)
+            local size = tensor.LongStorage(plan[k].size)
+            local zeros = tensor[plan[k].class](size):zero():to(plan[k].device)
             self:call(zeros, plan[k].bucket, false)
          end)
       end
