@@ -4,6 +4,7 @@ local core = require 'tensor.core'
 local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
+local is_integer = versions.is_integer
 
 local progress = {}
 
@@ -178,11 +179,15 @@ function progress.steps(first, last, step, options)
    check_number('step', step)
    local show = progress.of_steps(math.max(0, math.floor((last - first) / step) + 1),
                                   options or {output = io and io.stderr, delay = DELAY})
-   local done, value = -1, first - step
+   -- As in a loop of LuaJIT, the first number is exact, and each of the others is the sum of the
+   -- last one and the step.
+   local done, value = 0, nil
    return function()
-      done, value = done + 1, value + step
-      if done > 0 then
+      if value then
+         done, value = done + 1, value + step
          show(done)
+      else
+         value = is_integer(step) and first or first + 0.0
       end
       if step > 0 and value <= last or step < 0 and value >= last then
          return value

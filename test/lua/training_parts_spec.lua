@@ -6,6 +6,7 @@ local data = require 'tensor.data'
 local nn = require 'tensor.nn'
 local optim = require 'tensor.optim'
 local training = require 'tensor.training'
+local versions = require 'tensor.versions'
 
 describe('training.progress', function()
   it('refuses outputs and clocks that it cannot use', function()
@@ -21,6 +22,21 @@ describe('training.progress', function()
     time = {}
     assert.has_error(function() show(1) end,
                      'training.progress: the option clock must return a number, got table')
+  end)
+
+  it('steps adds the step to the first number', function()
+    for _, case in ipairs {{0.1, 3, 1}, {1, 2, 0.1}, {0.3, -1, -0.1}, {2, 1, 0.5}, {1, 2, 1e300},
+                           {-0.7, 0.7, 0.1}, {1, 3, 1}, {3, 1, -1}} do
+      local first, last, step = unpack(case)
+      local expected, got = {}, {}
+      local k = versions.is_integer(step) and first or first + 0.0
+      while step > 0 and k <= last or step < 0 and k >= last do
+        expected[#expected + 1], k = k, k + step
+      end
+      for n in training.steps(first, last, step) do got[#got + 1] = n end
+      assert.are.same(expected, got)
+      assert.are.equal(versions.is_integer(expected[1]), versions.is_integer(got[1]))
+    end
   end)
 end)
 
