@@ -301,6 +301,22 @@ describe('tensor.data', function()
     assert.are.same({3, 3, 3, 1}, classes:totable())
   end)
 
+  it('reads folders whose names a shell would take for something else', function()
+    os.execute(("mkdir -p '%s/n/-x/a' '%s/n/p/a' '%s/m/p/b'"):format(folder, folder, folder))
+    for _, name in ipairs {'/n/-x/a/1.png', '/n/p/a/1.png', '/m/p/b/1.png'} do
+      tensor.save(folder .. name, tensor.FloatTensor(1, 2, 2))
+    end
+    local popen = io.popen
+    finally(function() io.popen = popen end)  -- luacheck: ignore
+    function io.popen(command)  -- luacheck: ignore
+      return popen(("cd '%s/n'; CDPATH='%s/m'; "):format(folder, folder) .. command)
+    end
+    for name, expected in pairs {['-x'] = 'a/1.png', p = 'a/1.png', ['../m/p'] = 'b/1.png',
+                                 [folder .. '/m/p'] = 'b/1.png'} do
+      assert.are.same({expected}, data.pictures(name).names)
+    end
+  end)
+
   it('draws the numbers of a batch from its seed while the transform yields', function()
     local function drawn(yields)
       local batches = data.batches(tensor.range(1, 4), {

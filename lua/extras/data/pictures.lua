@@ -10,6 +10,8 @@ local pictures = {}
 -- that of the subfolders. Returns nil if there is no such folder. Subfolders whose names begin with
 -- a dot do not count.
 local function list(folder)
+   -- A name that begins with a dot is neither an option nor looked up in CDPATH.
+   folder = folder:find '^/' and folder or './' .. folder
    local quoted = "'" .. folder:gsub("'", "'\\''") .. "'"
    local pipe = assert(io.popen(([[cd %s >/dev/null 2>&1 && {
       find -L . -maxdepth 1 -type d -print0
