@@ -87,6 +87,7 @@ local function install(tensor)
    -- Fills the table `result` with slices of `size` of the `total` indices, or with `count` empty
    -- slices of none. Returns it.
    local function split_by_size(name, result, t, dim, total, size, count)
+      size = math.min(size, math.max(total, 1))
       count = total > 0 and math.ceil(total / size) or count
       check_entries(name, count)
       for i = #result, 1, -1 do
