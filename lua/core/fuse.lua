@@ -23,7 +23,7 @@ local function install(tensor)
    local function with_literals(expression, tensors, names)
       local literals, others = {}, {}
       for k, value in ipairs(tensors) do
-         local literal = type(value) == 'number' and ('%.17g'):format(value)
+         local literal = type(value) == 'number' and format_number('%.17g', value)
          if literal then
             literals[names[k]] = '(' .. literal .. ')'
          else
@@ -60,8 +60,7 @@ local function install(tensor)
                  type_name(value))
          elseif type(value) == 'number' then
             -- Not infinite, NaN or an integer of more than 53 bits.
-            exact = exact ~= false and value - value == 0
-                    and tonumber(('%.17g'):format(value)) == value
+            exact = exact ~= false and value - value == 0 and value + 0.0 == value
          end
       end
       for k, value in ipairs(tensors) do

@@ -67,10 +67,15 @@ end or function()
    return false
 end
 
+--- format_number(format, number): string.format, with the decimal point '.' in all locales.
+function versions.format_number(format, number)
+   return (format:format(number):gsub('[^%w+-]+', '.'))
+end
+
 --- tostring, but a float that is a whole number is shown without ".0", as LuaJIT and Lua 5.1 do.
 local kind_of = math.type
 versions.shown = kind_of and function(value)
-   return kind_of(value) == 'float' and ('%.14g'):format(value) or tostring(value)
+   return kind_of(value) == 'float' and versions.format_number('%.14g', value) or tostring(value)
 end or tostring
 
 --- xpcall(f, handler, ...): calls f(...). The xpcall of Lua 5.1 passes no arguments.

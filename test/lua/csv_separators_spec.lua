@@ -29,6 +29,10 @@ describe('the option missing', function()
                    failure('1,2\n', { missing = { 'x', {} } }), 1, true)
     assert.matches('position 1 is nil, but position 2 is not',
                    failure('1,2\n', { missing = { nil, 'x' } }), 1, true)
+    -- From Lua 5.3 on, tostring(-999.0) is '-999.0'.
+    local t = loaded('-999,1\n2,0.5\n', { missing = { -999.0, 0.5 } })
+    assert.are.same({ 'nan', 1, 2, 'nan' }, { tostring(t[1][1]):match 'nan', t[1][2], t[2][1],
+                                            tostring(t[2][2]):match 'nan' })
   end)
 end)
 

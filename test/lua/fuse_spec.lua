@@ -2,6 +2,7 @@
 -- rounding. Errors in expressions are reported with their position.
 
 local tensor = require 'tensor'
+local decimal_comma = require 'support.decimal_comma'
 local elements = require 'support.elements'
 
 local types = {}
@@ -347,6 +348,9 @@ describe('numbers as operands', function()
       assert.are.equal(odd, tensor.fuse 'x*y' (tensor.LongTensor { 1 }, odd)[1])
     end
     assert.are.equal(3, tensor.fuse 'exp(y)*x' (0, tensor.HalfTensor { 3 })[1])
+    decimal_comma(function()
+      assert.are.equal((w - g * 1.25e-8)[1], step(w, 1.25e-8, g)[1])
+    end)
   end)
 
   it('may be beyond the elements where the operations take them', function()

@@ -3,6 +3,7 @@
 
 local tensor = require 'tensor'
 local plot = tensor.plot
+local decimal_comma = require 'support.decimal_comma'
 local nan = 0 / 0
 local unpack = require 'tensor.versions'.unpack
 
@@ -71,6 +72,10 @@ describe('a heat map', function()
     assert.matches('viewBox="0.5 0 1.5 1" preserveAspectRatio="none">%s*<image x="0" y="0" ' ..
                    'width="2" height="1"', svg)
     assert.is_nil(plot.heatmap(two):svg():find('viewBox="0.5', 1, true))
+    local function without_labels(text) return (text:gsub('>[^<]*<', '><')) end
+    decimal_comma(function()
+      assert.are.equal(without_labels(svg), without_labels(plot.heatmap(two, options):svg()))
+    end)
   end)
 
   it('is drawn in text at these coordinates', function()

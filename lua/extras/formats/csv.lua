@@ -212,18 +212,19 @@ local function load(tensor, filename, options)
       error("the option invalid = 'text' requires columns = true", 0)
    end
    whole(options, 'rows')
+   local missing = {}
    for k = 1, options.missing and files.count(options.missing) or 0 do
       local text = options.missing[k]
       if type(text) ~= 'string' and type(text) ~= 'number' then
          error(('option missing: text is expected at position %d, got %s'):format(
             k, native.type_name(text)), 0)
       end
+      missing[k] = shown(text) .. '\n'
    end
-   local missing = options.missing and table.concat(options.missing, '\n')
-   if missing and options.missing[1] then missing = missing .. '\n' end
    local reader = native.csv_reader(
       filename, character(options, 'separator'), character(options, 'quote', 0),
-      character(options, 'comment', 0), character(options, 'decimal'), missing,
+      character(options, 'comment', 0), character(options, 'decimal'),
+      options.missing and table.concat(missing),
       whole(options, 'skip'), options.invalid, character(options, 'thousands'))
    local header = options.header
    header = header and 'yes' or header == false and 'no' or 'auto'

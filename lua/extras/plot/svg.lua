@@ -3,6 +3,7 @@
 local base64 = require('tensor.plot.base64').encode
 local encode_png = require('tensor.formats.picture').encode_png
 local letters = require 'tensor.plot.letters'
+local format_number = require 'tensor.versions'.format_number
 
 local svg = {}
 svg.__index = svg
@@ -12,7 +13,7 @@ local SIZES = {small = 11, title = 15}
 local ANCHORS = {left = 'start', center = 'middle', right = 'end'}
 local CAPITALS = 0.72  -- height of capitals relative to the font size
 
-local function number(x) return (('%.2f'):format(x):gsub('%.?0+$', '')) end
+local function number(x) return (format_number('%.2f', x):gsub('%.?0+$', '')) end
 local function hex(color) return ('#%02x%02x%02x'):format(color[1], color[2], color[3]) end
 
 -- Replacements of the letters that have a meaning in XML or that XML does not allow.
@@ -95,9 +96,13 @@ function svg:image(x, y, width, height, picture, part)
    local across, down = picture:size(3), picture:size(2)
    local is_part = part and (part.width < across or part.height < down)
    if is_part then
-      self:put('<svg x="%s" y="%s" width="%s" height="%s" viewBox="%.9g %.9g %.9g %.9g" ' ..
+      local box = {}
+      for k, value in ipairs {part.x, part.y, part.width, part.height} do
+         box[k] = format_number('%.9g', value)
+      end
+      self:put('<svg x="%s" y="%s" width="%s" height="%s" viewBox="%s" ' ..
                'preserveAspectRatio="none">', number(x), number(y), number(width), number(height),
-               part.x, part.y, part.width, part.height)
+               table.concat(box, ' '))
       x, y, width, height = 0, 0, across, down
    end
    self:put('<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" ' ..
