@@ -66,10 +66,13 @@ class Text {
   th::StorageRef long_;
 };
 
-// file:_writeValue(value): writes nil, a number, a string or a boolean and returns true. Writes
-// nothing and returns false for other types.
+// file:_writeValue(value [, wants_position]): writes nil, a number, a string or a boolean and
+// returns true. Writes nothing and returns false for other types; then, if wants_position is true,
+// also the position, or nil if the file has none.
 int write_value(lua_State* L) {
   int type = lua_type(L, 2);
+  const bool wants_position = lua_toboolean(L, 3);
+  size_t at = File::kUnknown;
   bool known = true;
   with_file(L, "writeObject", [&](File& file) {
     switch (type) {
@@ -95,10 +98,13 @@ int write_value(lua_State* L) {
         break;
       default:
         known = false;
+        if (wants_position) at = file.find_position();
     }
   });
   lua_pushboolean(L, known);
-  return 1;
+  if (at == File::kUnknown) return 1;
+  push_integer(L, at + 1);
+  return 2;
 }
 
 // file:_readValue(): returns the type code of the next object, and its value, or its index if it is

@@ -26,7 +26,7 @@ local function install(tensor)
    local File = tensor.getmetatable 'torch.File'
    local writevalue, readvalue = File._writeValue, File._readValue
    local writehead, writetext, readtext = File._writeHead, File._writeText, File._readText
-   local readint = File.readInt
+   local writeint, readint = File.writeInt, File.readInt
    local typename, pointer, classof = tensor.typename, tensor.pointer, tensor.getmetatable
 
    -- Returns the state of a file's serialization, which lives as long as the file.
@@ -45,23 +45,13 @@ local function install(tensor)
             upvalues = {},     -- numbers of the variables captured by functions
             nupvalues = 0,
             read = {},         -- read objects by index
-            has_position = nil,  -- false for a pipe; set by the first call that writes
-            entered = nil,     -- during a call: a list of the indices that it added to `read`
+            is_running = false,  -- true during a call
+            entered = {},      -- the indices that the call that runs has added to `read`
             variables = {},    -- by number of a shared variable: {chunk, slot}
          }
          tensor.setenv(file, { objects = record })
       end
       return record
-   end
-
-   -- Returns true if a file has a position. Pipes have none.
-   local function has_position(file)
-      local had_error = file:hasError()
-      local found = pcall(file.position, file) and file:hasError() == had_error
-      if not had_error then
-         file:clearError()
-      end
-      return found
    end
 
    -- Removes what a failed call has added to a record. count, nupvalues: those before the call.
@@ -83,30 +73,33 @@ local function install(tensor)
       for id, variable in each(record.variables) do
          record.variables[id] = not removed[variable.chunk] and variable or nil
       end
-      record.entered = nil
+      record.entered = {}
    end
 
    -- Returns f(file, record, ...). After an error, the record is as before: the objects in the file
-   -- are incomplete. Only the outermost call restores it: nested pcalls, from methods of classes,
-   -- would reach the limit of C calls.
-   local function call(f, writes, file, ...)
+   -- are incomplete. position: that to which the file returns after an error, or nil. Only the
+   -- outermost call restores them: nested pcalls, from methods of classes, would reach the limit of
+   -- C calls.
+   local function call(f, position, file, ...)
       local record = record_of(file)
-      if record.entered then
+      if record.is_running then
          return f(file, record, ...)
       end
       local count, nupvalues = record.count, record.nupvalues
-      if writes and record.has_position == nil then
-         record.has_position = has_position(file)
-      end
-      local position = writes and record.has_position and select(2, pcall(file.position, file))
-      record.entered = {}
+      record.is_running = true
       local ok, result = pcall(f, file, record, ...)
+      record.is_running = false
       if ok then
-         record.entered = nil
+         -- A new table only if it is needed: this makes writing small objects faster.
+         if record.entered[1] then
+            record.entered = {}
+         end
          return result
       end
       restore(record, count, nupvalues)
-      pcall(file.seek, file, position)  -- fails without a position
+      if position then
+         pcall(file.seek, file, position)
+      end
       error(result, 0)
    end
 
@@ -161,7 +154,7 @@ local function install(tensor)
       for _ in each(object) do
          size = size + 1
       end
-      file:writeInt(size)
+      writeint(file, size)
       local path = record.path
       local is_upvalue = path[#path - 1] == UPVALUES and type(object.name) == 'string'
       for key, value in each(object) do
@@ -247,10 +240,8 @@ local function install(tensor)
       return result, class, class_name
    end
 
+   -- Writes an object that is not a plain value.
    function write(file, record, object, name, hook)
-      if writevalue(file, object) then
-         return
-      end
       local path = record.path
       path[#path + 1] = name or '<?>'
       local kind, class, class_name = kind_of(object)
@@ -446,14 +437,15 @@ local function install(tensor)
       if hook ~= nil and not versions.is_callable(hook) then
          error('writeObject: the hook must be a function, got ' .. tensor.type(hook), 2)
       end
-      if not writevalue(file, object) then
-         call(write, true, file, object, name, hook)
+      local is_written, position = writevalue(file, object, true)
+      if not is_written then
+         call(write, position, file, object, name, hook)
       end
    end
 
    --- f:readObject(): reads the next object. After an error, the object can be read again.
    function File.readObject(file)
-      return call(read, false, file)
+      return call(read, nil, file)
    end
 
    --- f:referenced(flag): if flag is true (the default), repeated objects are written and read as

@@ -60,9 +60,13 @@ class StreamFile : public File {
     return std::fseek(stream_, 0, SEEK_END) == 0;
   }
   size_t position() override {
-    long at = std::ftell(stream_);
-    if (at < 0) fail_quietly("unable to obtain the offset of <%s>", name_.c_str());
-    return at < 0 ? 0 : at;
+    const size_t at = find_position();
+    if (at == kUnknown) fail_quietly("unable to obtain the offset of <%s>", name_.c_str());
+    return at == kUnknown ? 0 : at;
+  }
+  size_t find_position() override {
+    const long at = stream_ ? std::ftell(stream_) : -1;
+    return at < 0 ? kUnknown : static_cast<size_t>(at);
   }
   void close() override {
     const int status = shut();

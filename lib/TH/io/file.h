@@ -37,6 +37,8 @@ class File {
   virtual bool seek(size_t position) = 0;
   virtual bool seek_end() = 0;
   virtual size_t position() = 0;
+  // Returns the position; kUnknown for pipes and closed files. Never fails.
+  virtual size_t find_position() = 0;
   virtual void close() = 0;
   // Returns the number of bytes to the end; kUnknown for pipes.
   virtual size_t available() = 0;

@@ -36,6 +36,7 @@ class MemoryFile : public File {
   }
   bool seek_end() override { return seek(size_); }
   size_t position() override { return at_; }
+  size_t find_position() override { return is_open() ? at_ : kUnknown; }
   void close() override { storage_.reset(); }
   size_t available() override { return size_ - at_; }
 
