@@ -41,6 +41,12 @@ for _, element in ipairs(types) do
    end
 end
 
+--- have_same_elements(a, b): returns true if two tensors have the same element type. One may be on
+-- a GPU and the other on the CPU.
+function types.have_same_elements(a, b)
+   return types.by_class[a:type()] == types.by_class[b:type()]
+end
+
 --- beside(class, other): returns the name of the class with the elements of the tensor class
 -- `other`, on the GPU if one of the classes is.
 function types.beside(class, other)

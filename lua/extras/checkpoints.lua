@@ -5,6 +5,7 @@ local files = require 'tensor.files'
 local native = require 'tensor.native'
 local tensor = require 'tensor'
 local tree = require 'tensor.tree'
+local types = require 'tensor.types'
 local layer = require 'tensor.nn.layer'
 local versions = require 'tensor.versions'
 
@@ -84,7 +85,7 @@ local function check(path, part, saved, kind)
    elseif tensor.isTensor(part) then
       if not tensor.isTensor(saved) or not part:isSameSizeAs(saved) then
          error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
-      elseif part:type() ~= saved:type() then
+      elseif not types.have_same_elements(part, saved) then
          error(('%s: a %s is expected, got a %s'):format(path, part:type(), saved:type()), 0)
       end
    elseif is_plain[type(part)] or type(part) == 'table' then

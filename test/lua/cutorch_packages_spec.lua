@@ -5,6 +5,7 @@ local tensor = require 'tensor'
 local data = require 'tensor.data'
 local nn = require 'tensor.nn'
 local optim = require 'tensor.optim'
+local training = require 'tensor.training'
 local tree = require 'tensor.tree'
 local types = require 'tensor.types'
 local support = require 'support.cutorch'
@@ -93,6 +94,46 @@ describe('packages with tensors of cutorch', function()
       assert.are.equal(1, n)
     end)
   end
+
+  it('continue on a GPU with the state of the host', function()
+    for _, class in ipairs {'torch.FloatTensor', 'torch.HalfTensor'} do
+      for name, construct in pairs {
+        sgd = function() return optim.sgd {rate = 0.1, momentum = 0.9} end,
+        adam = function() return optim.adam {rate = 0.1} end,
+        lbfgs = function() return optim.lbfgs {rate = 0.1, iterations = 2} end,
+      } do
+        local function run(moves)
+          local step, params = construct(), {w = torch.DoubleTensor {3, 4}:type(class)}
+          local function df(p) return {w = tensor.mul(p.w, 2)}, tensor.norm(p.w) end
+          for k = 1, 3 do
+            if k == 2 and moves then
+              params.w = params.w:type(types.beside('torch.CudaTensor', class))
+            end
+            step(params, name == 'lbfgs' and df or (df(params)))
+          end
+          return params.w
+        end
+        local w = run(true)
+        assert.are.equal(types.beside('torch.CudaTensor', class), w:type())
+        assert_near(run(false):double():totable(), w, name)
+      end
+    end
+  end)
+
+  it('restore checkpoints of the host and the GPU', function()
+    local path = os.tmpname()
+    finally(function() os.remove(path) end)
+    for _, classes in ipairs {{'torch.FloatTensor', 'torch.CudaTensor'},
+                              {'torch.CudaTensor', 'torch.FloatTensor'}} do
+      local from, to = torch.getmetatable(classes[1]), torch.getmetatable(classes[2])
+      training.save(path, {w = from.new {3, 4}})
+      local parts = {w = to.new {0, 0}}
+      training.load(path, parts)
+      assert.are.equal(classes[2], parts.w:type())
+      assert_near({3, 4}, parts.w)
+    end
+    assert.has_error(function() training.load(path, {w = torch.CudaDoubleTensor {0, 0}}) end)
+  end)
 
   it('treat integers as constants', function()
     local x = torch.CudaLongTensor {3, 4}

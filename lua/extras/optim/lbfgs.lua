@@ -4,6 +4,7 @@ local tensor = require 'tensor'
 local native = require 'tensor.native'
 local raise, is_tracked = native.raise, native.is_tracked
 local tree = require 'tensor.tree'
+local types = require 'tensor.types'
 local parameters = require 'tensor.optim.parameters'
 local is_callable = require 'tensor.versions'.is_callable
 local options_of = require 'tensor.optim.options'
@@ -79,7 +80,7 @@ local function check_state(state, gradient)
       if not tensor.isTensor(t) or not t:isSameSizeAs(gradient) then
          fail('the parameters have %d elements, but %s of the last step is %s',
               gradient:nElement(), name, describe(t))
-      elseif t:type() ~= gradient:type() then
+      elseif not types.have_same_elements(t, gradient) then
          fail('the gradient is a %s, but %s of the last step is a %s', gradient:type(), name,
               t:type())
       end

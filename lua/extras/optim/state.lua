@@ -187,7 +187,7 @@ function states.check(name, state, leaves, paths, places)
             local size, before = p:size():totable(), t:size():totable()
             raise((what .. ' has size [%s], but had size [%s] in the last step'):format(
                k, table.concat(size, ' x '), table.concat(before, ' x ')))
-         elseif not is_count and t:type() ~= expected then
+         elseif not is_count and types.by_class[t:type()] ~= types.by_class[expected] then
             raise((what .. ' is a %s, but its %s in the last step is a %s'):format(
                k, p:type(), tostring(field), t:type()))
          end
