@@ -21,9 +21,9 @@ struct SearchCall {
 // includes its upper edge. Elements outside, and NaN, are in no bin. The edges ascend; bins >= 1.
 //
 // Without edges, the bins of integers are the numbers from first on, and there are no elements of
-// another value. The bin of a floating-point number x from low to high is the integer part of
-// (x - low) / (high - low) * bins, each step rounded to the type, or the last one: low < high, and
-// their difference is finite in the type. Floats have less than 2^31 bins.
+// another value. Floating-point numbers from low to high have the bin
+// (x - low) / (high - low) * bins, rounded down, or the last one. Each step is rounded to the type.
+// low < high, and their difference is finite in the type. Floats have less than 2^31 bins.
 //
 // All arrays are contiguous.
 struct HistogramCall {

@@ -117,7 +117,7 @@ void check_bins(A& a, const Shapes& s) {
 
 // Both return a LongTensor with the counts of the elements of each row of x, a matrix or a vector.
 // size: that of the result.
-TensorRef counts_on_device(const TensorRef& x, const Bins& bins, const int64_t* size) {
+TensorRef scattered_counts(const TensorRef& x, const Bins& bins, const int64_t* size) {
   const int dim = x->nDimension - 1;
   int64_t with_outside[] = {size[0], size[dim]};
   ++with_outside[dim];
@@ -127,7 +127,7 @@ TensorRef counts_on_device(const TensorRef& x, const Bins& bins, const int64_t* 
   return narrowed(counts, dim, 0, bins.count);
 }
 
-TensorRef counts_on_cpu(const TensorRef& x, const Bins& bins, const int64_t* size) {
+TensorRef counts_of_kernel(const TensorRef& x, const Bins& bins, const int64_t* size) {
   TensorRef counts(tensor_new_sized(DType::Long, x->nDimension, size));
   HistogramCall call = {};
   call.low = bins.first;
@@ -156,7 +156,7 @@ TensorRef counts_of(A& a, TensorRef x) {
   size[dim] = bins.count;
   if (x->numel() == 0) return filled(*x, a.hist->dtype, x->nDimension, size, 0);
   x = in_type_of_bins(std::move(x), &bins);
-  const auto count = device_of({x.get()}) ? counts_on_device : counts_on_cpu;
+  const auto count = device_of({x.get()}) ? scattered_counts : counts_of_kernel;
   return in_type(count(x, bins, size).get(), a.hist->dtype);
 }
 
