@@ -96,8 +96,9 @@ __global__ void count_chunks(StridedOperands<1, I> operands, I n, T bits, int64_
 }
 
 // One block computes the number of selected elements before each chunk.
-__global__ void sum_chunks(int64_t* before, int64_t chunks, int64_t limit,
-                           DeviceAssertion* assertion, uint32_t limit_check) {
+__global__ void __launch_bounds__(kScanThreads)
+    sum_chunks(int64_t* before, int64_t chunks, int64_t limit, DeviceAssertion* assertion,
+               uint32_t limit_check) {
   int64_t sum = 0;
   for (int64_t begin = 0; begin < chunks; begin += kScanThreads * kScanItems) {
     int64_t first = begin + threadIdx.x * kScanItems;
