@@ -19,8 +19,9 @@ void* BlockCache::allocate(size_t bytes) {
   const size_t size = rounded(bytes > 0 ? bytes : 1, most_);
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    Blocks& free = free_[size];
-    if (!free.empty()) {
+    const auto known = sizes_.find(size);
+    if (known != sizes_.end() && !known->second.free.empty()) {
+      Blocks& free = known->second.free;
       used_.splice(used_.end(), free, std::prev(free.end()));
       kept_ -= size;
       in_use_ += size;
@@ -35,7 +36,9 @@ void* BlockCache::allocate(size_t bytes) {
   std::lock_guard<std::mutex> lock(mutex_);
   try {
     blocks_[block] = fresh.begin();
+    ++sizes_[size].blocks;
   } catch (...) {
+    blocks_.erase(block);
     source_.give_back(block);
     throw;
   }
@@ -50,41 +53,47 @@ bool BlockCache::release(void* block) noexcept {
   const auto entry = blocks_.find(block);
   if (entry == blocks_.end()) return false;
   const Blocks::iterator released = entry->second;
-  Blocks& free = free_.find(released->bytes)->second;
+  const auto size = sizes_.find(released->bytes);
+  Blocks& free = size->second.free;
   released->released = ++releases_;
   in_use_ -= released->bytes;
   kept_ += released->bytes;
   free.splice(free.end(), used_, released);
   if (released->bytes > most_) {
-    give_back(free, released);
+    give_back_front(size);  // the only free block of its size
   } else {
     while (kept_ > most_) give_back_oldest();
   }
   return true;
 }
 
-void BlockCache::give_back(Blocks& kept, Blocks::iterator block) noexcept {
-  kept_ -= block->bytes;
-  source_.give_back(block->address);
-  blocks_.erase(block->address);
-  kept.erase(block);
+void BlockCache::give_back_front(Sizes::iterator size) noexcept {
+  Blocks& free = size->second.free;
+  kept_ -= free.front().bytes;
+  source_.give_back(free.front().address);
+  blocks_.erase(free.front().address);
+  free.pop_front();
+  if (--size->second.blocks == 0) sizes_.erase(size);
 }
 
 void BlockCache::give_back_oldest() noexcept {
-  Blocks* oldest = nullptr;
-  for (auto& entry : free_) {
-    Blocks& free = entry.second;
-    if (!free.empty() && (!oldest || free.front().released < oldest->front().released)) {
-      oldest = &free;
+  auto oldest = sizes_.end();
+  for (auto size = sizes_.begin(); size != sizes_.end(); ++size) {
+    const Blocks& free = size->second.free;
+    if (free.empty()) continue;
+    if (oldest == sizes_.end() || free.front().released < oldest->second.free.front().released) {
+      oldest = size;
     }
   }
-  give_back(*oldest, oldest->begin());
+  give_back_front(oldest);
 }
 
 void BlockCache::empty() noexcept {
   std::lock_guard<std::mutex> lock(mutex_);
-  for (auto& entry : free_) {
-    while (!entry.second.empty()) give_back(entry.second, entry.second.begin());
+  for (auto size = sizes_.begin(); size != sizes_.end();) {
+    const auto next = std::next(size);
+    for (size_t n = size->second.free.size(); n > 0; --n) give_back_front(size);
+    size = next;
   }
 }
 
@@ -104,6 +113,11 @@ size_t BlockCache::in_use() const {
 size_t BlockCache::kept() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return kept_;
+}
+
+size_t BlockCache::sizes() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return sizes_.size();
 }
 
 }  // namespace th

@@ -41,6 +41,8 @@ class BlockCache {
 
   size_t in_use() const;
   size_t kept() const;
+  // The number of different sizes of the blocks.
+  size_t sizes() const;
 
   static constexpr size_t kUnit = 512;
 
@@ -51,8 +53,15 @@ class BlockCache {
     uint64_t released;  // number of the release
   };
   using Blocks = std::list<Block>;
+  // The blocks of a size.
+  struct Size {
+    Blocks free;        // the newest at the end
+    size_t blocks = 0;  // the number of all, also of those in use
+  };
+  using Sizes = std::map<size_t, Size>;
 
-  void give_back(Blocks& kept, Blocks::iterator block) noexcept;
+  // Gives the oldest free block of a size back, and forgets the size if that was its last block.
+  void give_back_front(Sizes::iterator size) noexcept;
   void give_back_oldest() noexcept;
 
   BlockSource& source_;
@@ -60,8 +69,7 @@ class BlockCache {
   mutable std::mutex mutex_;
   // Blocks move between lists without allocating memory, so that a release cannot fail.
   Blocks used_;
-  std::map<size_t, Blocks>
-      free_;  // by size; has a list for each size in use, the newest at the end
+  Sizes sizes_;                                     // of all blocks
   std::map<const void*, Blocks::iterator> blocks_;  // all, by address
   size_t in_use_ = 0, kept_ = 0;
   uint64_t releases_ = 0;
