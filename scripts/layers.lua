@@ -16,7 +16,7 @@ return {
     { 'cpu', '^lib/TH/cpu/', only = { 'generic' } },
     { 'simt', '^lib/TH/simt/', only = { 'soft', 'cuda' } },
     { 'soft', '^lib/TH/soft/', only = {} },
-    { 'cuda', '^lib/TH/cuda/', only = {} },
+    { 'cuda', '^lib/TH/cuda/', only = { 'nccl' } },
     { 'ops', '^lib/TH/ops/' },
     { 'fuse', '^lib/TH/fuse/' },
     { 'grad', '^lib/TH/grad/' },

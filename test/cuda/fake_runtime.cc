@@ -1,6 +1,6 @@
 #include "fake_runtime.h"
 
-#include <cublas_v2.h>
+#include <cuda.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -105,6 +105,18 @@ cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaSetDevice(int device) {
   current = device;
+  fake_runtime().has_context[device] = true;
+  return cudaSuccess;
+}
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
+  *flags = 0;
+  *active = fake_runtime().has_context[device];
+  return CUDA_SUCCESS;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned,
+                                             unsigned long long, cudaDriverEntryPointQueryResult*) {
+  if (std::strcmp(name, "cuDevicePrimaryCtxGetState") != 0) return cudaErrorInvalidValue;
+  *function = reinterpret_cast<void*>(cuDevicePrimaryCtxGetState);
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {

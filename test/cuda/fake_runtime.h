@@ -5,6 +5,7 @@
 // runs as late as permitted: when the host waits for it, or when a stream that must wait for it
 // runs.
 
+#include <cublas_v2.h>
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -20,6 +21,8 @@ struct FakeRuntime {
   cudaError_t last_error = cudaSuccess;    // until cudaGetLastError() returns it
   // Counts of calls.
   int contexts = 0;  // streams created
+  bool has_context[kDevices] = {};
+  int cublas_handles = 0;
   int device_allocations = 0, device_frees = 0;
   int host_allocations = 0;
   int waits = 0;            // of the host

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -392,6 +393,19 @@ TEST_F(CudaHost, TheCurrentDeviceStays) {
   cudaGetDevice(&now);
   EXPECT_EQ(now, 2);
   cudaSetDevice(0);
+}
+
+// The current device of a thread that never chose one is device 0.
+TEST_F(CudaHost, NoContextIsCreatedOnOtherDevices) {
+  open(3);
+  const bool before = std::exchange(fake.has_context[0], false);
+  std::thread([&] {
+    void* block = allocate(100);
+    ok(table->zero(device, block, 100));
+    table->release(device, block);
+  }).join();
+  EXPECT_FALSE(fake.has_context[0]);
+  fake.has_context[0] = before;
 }
 
 TEST_F(CudaHost, PropertiesOpenNothing) {

@@ -11,6 +11,7 @@
 #include "backend/device_assertions.h"
 #include "cuda/failure.h"
 #include "cuda/probe.h"
+#include "cuda/restore_device.h"
 
 namespace th {
 
@@ -88,7 +89,7 @@ CurrentDevice::CurrentDevice(int index) : index_(index), previous_(index) {
 
 CurrentDevice::~CurrentDevice() {
   if (previous_ == index_ || previous_ < 0) return;
-  if (cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
+  if (restore_device(previous_) != cudaSuccess) cudaGetLastError();
 }
 
 // ---- opening ------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@
 namespace th {
 
 // Makes a device current on the calling thread, and at the end of the scope the previous one, for
-// other CUDA code in the process.
+// other CUDA code in the process. A previous device without a context is not restored.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int index);

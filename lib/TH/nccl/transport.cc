@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cuda/restore_device.h"
 #include "dist/transport.h"
 
 namespace th::dist {
@@ -85,7 +86,7 @@ Problem run(void* group, const F& f) {
   if (Problem p = checked(cudaSetDevice(ring->device))) return p;
   Problem problem = checked(f(*ring));
   if (!problem) problem = checked(cudaStreamSynchronize(ring->stream));
-  const cudaError_t restored = cudaSetDevice(before);
+  const cudaError_t restored = restore_device(before);
   return problem ? problem : checked(restored);
 }
 
@@ -113,7 +114,7 @@ Problem join(const void* id, int rank, int size, int device, void** group) {
   Problem problem = checked(ncclCommInitRank(&ring.comm, size, unique, rank));
   if (!problem) problem = checked(cudaStreamCreateWithFlags(&ring.stream, cudaStreamNonBlocking));
   if (!problem) *group = new Ring(ring);
-  const cudaError_t restored = cudaSetDevice(before);
+  const cudaError_t restored = restore_device(before);
   return problem ? problem : checked(restored);
 }
 
