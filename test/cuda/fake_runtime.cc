@@ -251,15 +251,23 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t byt
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   static int state;
+  const cublasStatus_t status = fake_runtime().cublas_creation;
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
   *handle = reinterpret_cast<cublasHandle_t>(&state);
+  ++fake_runtime().cublas_handles;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasDestroy_v2(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
+  --fake_runtime().cublas_handles;
+  return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, size_t) {
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) {
+  return fake_runtime().cublas_setup;
+}
 const char* cublasGetStatusString(cublasStatus_t) { return "a fake status"; }
 const char* cublasGetStatusName(cublasStatus_t) { return "CUBLAS_STATUS_FAKE"; }
 }

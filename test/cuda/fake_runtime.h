@@ -19,6 +19,8 @@ struct FakeRuntime {
   cudaError_t kernel_error = cudaSuccess;  // of loading kernels
   cudaError_t work_error = cudaSuccess;    // of queued work, which has broken the device
   cudaError_t last_error = cudaSuccess;    // until cudaGetLastError() returns it
+  // The status of making a handle of cuBLAS, and of setting its mode.
+  cublasStatus_t cublas_creation = CUBLAS_STATUS_SUCCESS, cublas_setup = CUBLAS_STATUS_SUCCESS;
   // Counts of calls.
   int contexts = 0;  // streams created
   bool has_context[kDevices] = {};

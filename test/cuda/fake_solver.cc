@@ -102,7 +102,14 @@ __attribute__((visibility("default"))) FakeSolver* fake_solver() { return &state
 #pragma GCC visibility push(default)
 
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
+  if (state.creation) return static_cast<cusolverStatus_t>(state.creation);
   *handle = new cusolverDnContext{};
+  ++state.handles;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
+  delete handle;
+  --state.handles;
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
@@ -116,9 +123,16 @@ cusolverStatus_t cusolverDnSetDeterministicMode(cusolverDnHandle_t handle,
 }
 cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* params) {
   *params = new cusolverDnParams;
+  ++state.handles;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t params) {
+  delete params;
+  --state.handles;
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t* info) {
+  if (state.setup) return static_cast<cusolverStatus_t>(state.setup);
   *info = new gesvdjInfo;
   return CUSOLVER_STATUS_SUCCESS;
 }

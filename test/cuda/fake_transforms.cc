@@ -93,6 +93,7 @@ cufftResult cufftMakePlanMany64(cufftHandle handle, int rank, long long* n, long
                                 cufftType type, long long count, size_t* bytes) {
   if (rank != 1 || in_embed || out_embed) return CUFFT_INVALID_VALUE;
   if (*n == 101) return CUFFT_INVALID_SIZE;
+  if (state.creation) return static_cast<cufftResult>(state.creation);
   Plan& plan = plans().at(static_cast<size_t>(handle));
   plan.type = type;
   plan.n = *n;

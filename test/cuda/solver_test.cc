@@ -1,7 +1,6 @@
 // The CUDA plugin's calls of cuSOLVER, cuBLAS and cuFFT, on fake libraries that compute with
 // LAPACK: arguments, workspaces and errors.
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,11 +50,6 @@ namespace {
 
 namespace lapack = device_lapack;
 
-FakeSolver& fake(const char* file, const char* function) {
-  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  return *reinterpret_cast<GetFakeSolver>(dlsym(library, function))();
-}
-
 // Column-major matrices with a number of unused rows.
 template <class T>
 struct Batch {
@@ -89,7 +83,11 @@ template <class T>
 class CudaSolver : public testing::Test {
  protected:
   CudaSolver() : queue(*CudaDevice::open(0)) {}
-  void TearDown() override { solver.failure = 0; }
+  void TearDown() override {
+    const int handles = solver.handles;
+    solver = {};
+    solver.handles = handles;
+  }
 
   Batch<T> random(int64_t count, int rows, int cols, double diagonal, int unused = 0) {
     Batch<T> a(count, rows, cols, unused);

@@ -142,20 +142,20 @@ void CudaDevice::open_cublas() {
   // MiB, or 4 MiB before Hopper. The math mode makes sums of 16-bit products accumulate in float.
   const size_t bytes = properties_.major >= 9 ? size_t{32} << 20 : size_t{4} << 20;
   void* workspace = allocate_block(bytes);
-  cublasHandle_t handle;
-  cublasStatus_t status = cublasCreate(&handle);
-  if (status != CUBLAS_STATUS_SUCCESS) {
+  cublasHandle_t handle = nullptr;
+  try {
+    const cublasStatus_t status = cublasCreate(&handle);
+    if (status == CUBLAS_STATUS_NOT_INITIALIZED || status == CUBLAS_STATUS_INTERNAL_ERROR) {
+      fail(status_of_failed_start(), "cuBLAS: %s (cublasCreate)", cublasGetStatusString(status));
+    }
+    check_cublas(status);
+    check_cublas(cublasSetStream(handle, stream_));
+    check_cublas(cublasSetWorkspace(handle, workspace, bytes));
+    check_cublas(cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+  } catch (...) {
     release_block(workspace);
-    fail(status == CUBLAS_STATUS_ALLOC_FAILED ? status_without_memory() : kDeviceFailed,
-         "cuBLAS: %s (cublasCreate)", cublasGetStatusString(status));
-  }
-  if (cublasSetStream(handle, stream_) != CUBLAS_STATUS_SUCCESS ||
-      cublasSetWorkspace(handle, workspace, bytes) != CUBLAS_STATUS_SUCCESS ||
-      cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=
-          CUBLAS_STATUS_SUCCESS) {
-    release_block(workspace);
-    cublasDestroy(handle);
-    fail(kDeviceFailed, "cuBLAS: the handle could not be set up");
+    if (handle) cublasDestroy(handle);
+    throw;
   }
   cublas_ = handle;
 }
@@ -200,6 +200,11 @@ void CudaDevice::fail_without_memory(size_t bytes) {
        "kept, of %.1f MiB of %s",
        mebibytes(static_cast<int64_t>(bytes)), mebibytes(now.free), mebibytes(now.in_use),
        mebibytes(now.cached), mebibytes(now.total), properties_.name);
+}
+
+DeviceStatus CudaDevice::status_of_failed_start() {
+  constexpr int64_t kEnough = int64_t{1} << 30;
+  return usage().free < kEnough ? status_without_memory() : kDeviceFailed;
 }
 
 DeviceUsage CudaDevice::usage() { return memory_->usage(); }

@@ -72,6 +72,9 @@ class CudaDevice : public Queue {
   // Until the operation queues its first work, it can be repeated if memory runs out.
   void begin_operation() { work_queued() = false; }
   DeviceStatus status_without_memory() const { return th::status_without_memory(); }
+  // The status if a library cannot make a handle or a plan, for a reason that it does not report.
+  // If little memory is free, that is the likely reason.
+  DeviceStatus status_of_failed_start();
   // CUDA's own calls report failures of earlier work.
   void check_work() {}
   void synchronize();

@@ -85,18 +85,25 @@ class Plans {
   using Key = std::tuple<int, int64_t, int64_t>;
   static constexpr size_t kMost = 64;
 
+  void check_start(cufftResult status, const char* function) const {
+    if (status == CUFFT_INTERNAL_ERROR || status == CUFFT_SETUP_FAILED) {
+      fail(device_.status_of_failed_start(), "cuFFT: %s: status %d", function,
+           static_cast<int>(status));
+    }
+    check(status, function);
+  }
   Plan make(const Transforms& t) const {
     const Functions& call = functions();
     Plan plan = {};
-    check(call.cufftCreate(&plan.handle), "cufftCreate");
+    check_start(call.cufftCreate(&plan.handle), "cufftCreate");
     try {
       // The workspace is allocated for each call.
       check(call.cufftSetAutoAllocation(plan.handle, 0), "cufftSetAutoAllocation");
       long long n = t.n;
       // Without an embedding, transforms are contiguous, one after the other.
-      check(call.cufftMakePlanMany64(plan.handle, 1, &n, nullptr, 1, 0, nullptr, 1, 0, type_of(t),
-                                     t.count, &plan.work_bytes),
-            "cufftMakePlanMany64");
+      check_start(call.cufftMakePlanMany64(plan.handle, 1, &n, nullptr, 1, 0, nullptr, 1, 0,
+                                           type_of(t), t.count, &plan.work_bytes),
+                  "cufftMakePlanMany64");
       check(call.cufftSetStream(plan.handle, device_.stream()), "cufftSetStream");
     } catch (...) {
       call.cufftDestroy(plan.handle);

@@ -21,12 +21,23 @@ void check_solver(cusolverStatus_t status, const char* function) {
 
 SolverState::SolverState(CudaDevice& device) {
   const SolverFunctions& call = solver_functions();
-  check_solver(call.cusolverDnCreate(&handle), "cusolverDnCreate");
-  check_solver(call.cusolverDnSetStream(handle, device.stream()), "cusolverDnSetStream");
-  check_solver(call.cusolverDnSetDeterministicMode(handle, CUSOLVER_DETERMINISTIC_RESULTS),
-               "cusolverDnSetDeterministicMode");
-  check_solver(call.cusolverDnCreateParams(&params), "cusolverDnCreateParams");
-  check_solver(call.cusolverDnCreateGesvdjInfo(&gesvdj), "cusolverDnCreateGesvdjInfo");
+  try {
+    const cusolverStatus_t status = call.cusolverDnCreate(&handle);
+    if (status == CUSOLVER_STATUS_NOT_INITIALIZED || status == CUSOLVER_STATUS_INTERNAL_ERROR) {
+      fail(device.status_of_failed_start(), "cuSOLVER: cusolverDnCreate: status %d",
+           static_cast<int>(status));
+    }
+    check_solver(status, "cusolverDnCreate");
+    check_solver(call.cusolverDnSetStream(handle, device.stream()), "cusolverDnSetStream");
+    check_solver(call.cusolverDnSetDeterministicMode(handle, CUSOLVER_DETERMINISTIC_RESULTS),
+                 "cusolverDnSetDeterministicMode");
+    check_solver(call.cusolverDnCreateParams(&params), "cusolverDnCreateParams");
+    check_solver(call.cusolverDnCreateGesvdjInfo(&gesvdj), "cusolverDnCreateGesvdjInfo");
+  } catch (...) {
+    if (params) call.cusolverDnDestroyParams(params);
+    if (handle) call.cusolverDnDestroy(handle);
+    throw;
+  }
 }
 
 StateOfDevice<SolverState>& solver_states() {

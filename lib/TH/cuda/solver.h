@@ -17,9 +17,11 @@ namespace th {
 #define TH_SOLVER_TYPED(X, name) X(cusolverDnS##name) X(cusolverDnD##name)
 #define TH_SOLVER_FUNCTIONS(X)                 \
   X(cusolverDnCreate)                          \
+  X(cusolverDnDestroy)                         \
   X(cusolverDnSetStream)                       \
   X(cusolverDnSetDeterministicMode)            \
   X(cusolverDnCreateParams)                    \
+  X(cusolverDnDestroyParams)                   \
   X(cusolverDnCreateGesvdjInfo)                \
   TH_SOLVER_TYPED(X, getrf_bufferSize)         \
   TH_SOLVER_TYPED(X, getrf)                    \
