@@ -86,6 +86,22 @@ function steps.libraries()
   assert(not name, name and name .. ' fell back to the CPU')
 end
 
+-- More symmetric matrices than a call of cuSOLVER accepts, and a larger workspace.
+function steps.batches()
+  tensor.resetStats()
+  for side, count in pairs{[3] = 40000, [32] = 20000} do
+    if is_soft then count = 40 end
+    local x = on_device('FloatTensor', count, side, side):uniform()
+    local a = x + x:transpose(2, 3)
+    local values, vectors = tensor.eigh(a)
+    local products = tensor.bmm(a, vectors)
+    local scaled = tensor.cmul(vectors, values:view(values:size(1), 1, side):expandAs(vectors))
+    assert((products - scaled):abs():max() < 1e-3, side)
+    print(('eigenvalues of %d matrices of side %d'):format(count, side))
+  end
+  assert(not next(tensor.stats().fallbacks))
+end
+
 -- More elements than 32-bit indices count. The software device takes fewer.
 function steps.large()
   local n = is_soft and 2 ^ 16 + 5 or 2 ^ 32 + 5

@@ -5,6 +5,7 @@
 
 #include <cusolverDn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -253,6 +254,7 @@ cusolverStatus_t cusolverDnXsyevd_bufferSize(cusolverDnHandle_t, cusolverDnParam
                                              cudaDataType, const void*, int64_t, cudaDataType,
                                              const void*, cudaDataType, size_t* device,
                                              size_t* host) {
+  if (n > state.largest_side) return static_cast<cusolverStatus_t>(state.rejection);
   *device = size_for(n);
   *host = size_for(n, 1);
   return CUSOLVER_STATUS_SUCCESS;
@@ -262,6 +264,7 @@ cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t 
                                   cudaDataType type, void* a, int64_t ld, cudaDataType, void* w,
                                   cudaDataType compute, void* device, size_t device_bytes,
                                   void* host, size_t host_bytes, int* info) {
+  if (device_bytes != static_cast<size_t>(size_for(n))) return CUSOLVER_STATUS_INVALID_VALUE;
   return cusolverDnXsyevBatched(handle, params, mode, fill, n, type, a, ld, type, w, compute,
                                 device, device_bytes, host, host_bytes, info, 1);
 }
@@ -269,8 +272,9 @@ cusolverStatus_t cusolverDnXsyevBatched_bufferSize(cusolverDnHandle_t, cusolverD
                                                    cusolverEigMode_t, cublasFillMode_t, int64_t n,
                                                    cudaDataType, const void*, int64_t, cudaDataType,
                                                    const void*, cudaDataType, size_t* device,
-                                                   size_t* host, int64_t) {
-  *device = size_for(n);
+                                                   size_t* host, int64_t count) {
+  if (count > state.most_matrices) return static_cast<cusolverStatus_t>(state.rejection);
+  *device = static_cast<size_t>(count) * state.batch_bytes;
   *host = size_for(n, 1);
   return CUSOLVER_STATUS_SUCCESS;
 }
@@ -281,6 +285,10 @@ cusolverStatus_t cusolverDnXsyevBatched(cusolverDnHandle_t handle, cusolverDnPar
                                         void* host, size_t host_bytes, int* info, int64_t count) {
   const cusolverStatus_t status = begin(handle, device, device_bytes);
   if (!params || status != CUSOLVER_STATUS_SUCCESS) return status;
+  if (count > 1 && device_bytes != static_cast<size_t>(count) * state.batch_bytes) {
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  }
+  state.largest_batch = std::max(state.largest_batch, count);
   std::memset(host, 0, host_bytes);
   for_type(type, [&](auto zero) {
     using T = decltype(zero);

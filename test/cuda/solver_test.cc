@@ -218,6 +218,59 @@ TYPED_TEST(CudaSolver, Eigenvalues) {
   }
 }
 
+// Batches are computed in parts that cuSOLVER accepts and whose workspace is not too large.
+TYPED_TEST(CudaSolver, ManySymmetricMatrices) {
+  struct {
+    int count;
+    int64_t most;
+    size_t bytes;
+    int64_t wanted;
+  } cases[] = {{20000, INT64_MAX, 1, 8192}, {8, 4, 1, 4}, {8, 0, 1, 1}, {3, 8, 1 << 29, 1}};
+  for (const auto& each : cases) {
+    constexpr int n = 3;
+    const int count = each.count;
+    this->solver.most_matrices = each.most;
+    this->solver.rejection = CUSOLVER_STATUS_INVALID_VALUE;
+    this->solver.batch_bytes = each.bytes;
+    this->solver.largest_batch = 0;
+    auto a = this->random(count, n, n, 0), v = a, scaled = a;
+    Batch<TypeParam> values(count, n, 1);
+    std::vector<int> info(static_cast<size_t>(count), 7);
+    lapack::syevd(this->queue, v.view, Part::upper, true, values.bytes(), info.data());
+    EXPECT_EQ(this->solver.largest_batch, each.wanted);
+    EXPECT_EQ(info, std::vector<int>(info.size()));
+    scaled = v;
+    for (int64_t k = 0; k < count; ++k) {
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) scaled.at(k, i, j) *= values.at(k, j, 0);
+      }
+    }
+    this->expect_same(this->product(a, false, v), scaled);
+  }
+}
+
+// Matrices that cuSOLVER rejects are unsupported on the device, unless the operation has queued
+// work.
+TYPED_TEST(CudaSolver, LargeMatrices) {
+  this->solver.largest_side = 4;
+  for (int status : {CUSOLVER_STATUS_INVALID_VALUE, CUSOLVER_STATUS_NOT_SUPPORTED}) {
+    this->solver.rejection = status;
+    for (bool queued : {false, true}) {
+      auto a = this->random(1, 5, 5, 0), before = a;
+      Batch<TypeParam> values(1, 5, 1);
+      int info = 7;
+      work_queued() = queued;
+      try {
+        lapack::syevd(this->queue, a.view, Part::upper, true, values.bytes(), &info);
+        ADD_FAILURE() << "no error";
+      } catch (const DeviceFailure& found) {
+        EXPECT_EQ(found.status, queued ? kDeviceFailed : kDeviceUnsupported) << found.text;
+      }
+      EXPECT_EQ(a.data, before.data);
+    }
+  }
+}
+
 TYPED_TEST(CudaSolver, SingularValues) {
   for (const auto& batch : {std::pair{1, 7}, {3, 7}, {2, 40}}) {
     for (int form = 0; form < 3; ++form) {

@@ -30,7 +30,7 @@ enum DeviceStatus : int {
   kDeviceOk = 0,
   kDeviceFailed = 1,
   kDeviceOutOfMemory = 2,
-  kDeviceUnsupported = 3,  // run() only: unsupported on this device, nothing was queued
+  kDeviceUnsupported = 3,  // run() only: unsupported on this device, no operand has changed
   kDeviceInterrupted = 4   // run() only: out of memory after a part of the operation was queued
 };
 

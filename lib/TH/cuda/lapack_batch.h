@@ -36,11 +36,11 @@ class BatchPointers {
   Scratch pointers_;
 };
 
-// Calls f(first, n) for parts of a batch.
+// Calls f(first, n) for parts of a batch, of at most `most` matrices.
 template <class F>
-void for_parts(int64_t count, const F& f) {
-  for (int64_t first = 0; first < count; first += kMostMatrices) {
-    f(first, static_cast<int>(std::min(kMostMatrices, count - first)));
+void for_parts(int64_t count, const F& f, int64_t most = kMostMatrices) {
+  for (int64_t first = 0; first < count; first += most) {
+    f(first, static_cast<int>(std::min(most, count - first)));
   }
 }
 

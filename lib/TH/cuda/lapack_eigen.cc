@@ -12,6 +12,10 @@ namespace {
 
 // Functions that compute all matrices of a batch together support matrices up to this side.
 constexpr int kMostJacobi = 32;
+// cusolverDnXsyevBatched rejects some tens of thousands of matrices. Its workspace may take 300 KiB
+// for each matrix, even of side 16.
+constexpr int64_t kMostSymmetric = 8192;
+constexpr size_t kMostWorkspace = size_t{1} << 30;
 
 cudaDataType type_of(DType dtype) { return dtype == DType::Float ? CUDA_R_32F : CUDA_R_64F; }
 cusolverEigMode_t mode_of(bool vectors) {
@@ -37,7 +41,7 @@ class Workspaces {
   template <class Size>
   static Sizes sizes_of(const char* function, const Size& size) {
     Sizes sizes;
-    check_solver(size(&sizes.device, &sizes.host), function);
+    check_size(size(&sizes.device, &sizes.host), function);
     return sizes;
   }
   Workspaces(Queue& queue, const Sizes& sizes)
@@ -49,6 +53,19 @@ class Workspaces {
   Scratch device_;
   std::vector<char> host_;
 };
+
+// The number of matrices per call of a function whose workspace size(matrices, size_t* device,
+// size_t* host) returns.
+template <class Size>
+int64_t batch_for(int64_t count, const Size& size) {
+  int64_t matrices = std::min(count, kMostSymmetric);
+  size_t device = 0, host = 0;
+  while (matrices > 1 &&
+         (size(matrices, &device, &host) != CUSOLVER_STATUS_SUCCESS || device > kMostWorkspace)) {
+    matrices /= 2;
+  }
+  return matrices;
+}
 
 char* list(const Matrices& a, char* values, int64_t k, int n) {
   return values + k * n * static_cast<int64_t>(item_size(a.dtype));
@@ -69,35 +86,37 @@ Matrices part_of(Matrices a, int64_t k, int64_t count) {
 void syevd(Queue& queue, const Matrices& a, Part part, bool vectors, char* values, int* info) {
   const SolverFunctions& call = solver_functions();
   const cudaDataType type = type_of(a.dtype);
+  const cusolverEigMode_t mode = mode_of(vectors);
+  const cublasFillMode_t fill = fill_mode(part);
   const int64_t n = a.rows;
   with_solver(queue, [&](const SolverState& solver) {
-    if (is_small_batch(a) && is_packed(a)) {
-      return for_parts(a.count, [&](int64_t k, int matrices) {
-        char* own_values = list(a, values, k, a.rows);
-        Workspaces work(queue, "cusolverDnXsyevBatched_bufferSize",
-                        [&](size_t* device, size_t* host) {
-                          return call.cusolverDnXsyevBatched_bufferSize(
-                              solver.handle, solver.params, mode_of(vectors), fill_mode(part), n,
-                              type, at(a, k), a.ld, type, own_values, type, device, host, matrices);
-                        });
-        check_solver(call.cusolverDnXsyevBatched(
-                         solver.handle, solver.params, mode_of(vectors), fill_mode(part), n, type,
-                         at(a, k), a.ld, type, own_values, type, work.device(), work.device_bytes(),
-                         work.host(), work.host_bytes(), info + k, matrices),
-                     "cusolverDnXsyevBatched");
-      });
-    }
+    const auto size_of_batch = [&](int64_t matrices, size_t* device, size_t* host) {
+      return call.cusolverDnXsyevBatched_bufferSize(solver.handle, solver.params, mode, fill, n,
+                                                    type, a.data, a.ld, type, values, type, device,
+                                                    host, matrices);
+    };
+    const int64_t most = is_small_batch(a) && is_packed(a) ? batch_for(a.count, size_of_batch) : 1;
+    const auto find_batch = [&](int64_t k, int matrices) {
+      Workspaces work(
+          queue, "cusolverDnXsyevBatched_bufferSize",
+          [&](size_t* device, size_t* host) { return size_of_batch(matrices, device, host); });
+      check_solver(call.cusolverDnXsyevBatched(solver.handle, solver.params, mode, fill, n, type,
+                                               at(a, k), a.ld, type, list(a, values, k, a.rows),
+                                               type, work.device(), work.device_bytes(),
+                                               work.host(), work.host_bytes(), info + k, matrices),
+                   "cusolverDnXsyevBatched");
+    };
+    if (most > 1) return for_parts(a.count, find_batch, most);
     Workspaces work(queue, "cusolverDnXsyevd_bufferSize", [&](size_t* device, size_t* host) {
-      return call.cusolverDnXsyevd_bufferSize(solver.handle, solver.params, mode_of(vectors),
-                                              fill_mode(part), n, type, a.data, a.ld, type, values,
-                                              type, device, host);
+      return call.cusolverDnXsyevd_bufferSize(solver.handle, solver.params, mode, fill, n, type,
+                                              a.data, a.ld, type, values, type, device, host);
     });
     for (int64_t k = 0; k < a.count; ++k) {
-      check_solver(call.cusolverDnXsyevd(
-                       solver.handle, solver.params, mode_of(vectors), fill_mode(part), n, type,
-                       at(a, k), a.ld, type, list(a, values, k, a.rows), type, work.device(),
-                       work.device_bytes(), work.host(), work.host_bytes(), info + k),
-                   "cusolverDnXsyevd");
+      check_solver(
+          call.cusolverDnXsyevd(solver.handle, solver.params, mode, fill, n, type, at(a, k), a.ld,
+                                type, list(a, values, k, a.rows), type, work.device(),
+                                work.device_bytes(), work.host(), work.host_bytes(), info + k),
+          "cusolverDnXsyevd");
     }
   });
 }
@@ -142,10 +161,10 @@ void decompose_batch(Queue& queue, const Matrices& a, const Matrices& u, char* v
       T *left_data = matrix<T>(left.get(), 0), *right_data = matrix<T>(right.get(), 0);
       const int matrices = static_cast<int>(a.count);
       int size = 0;
-      check_solver(TH_SOLVER(gesvdjBatched_bufferSize)(solver.handle, mode_of(vectors), m, n, to,
-                                                       a.ld, list, left_data, m, right_data, n,
-                                                       &size, solver.gesvdj, matrices),
-                   "gesvdjBatched_bufferSize");
+      check_size(TH_SOLVER(gesvdjBatched_bufferSize)(solver.handle, mode_of(vectors), m, n, to,
+                                                     a.ld, list, left_data, m, right_data, n, &size,
+                                                     solver.gesvdj, matrices),
+                 "gesvdjBatched_bufferSize");
       const Scratch work(queue, static_cast<size_t>(size) * sizeof(T));
       work_queued() = true;
       check_solver(TH_SOLVER(gesvdjBatched)(solver.handle, mode_of(vectors), m, n, to, a.ld, list,

@@ -60,8 +60,8 @@ void getrf(Queue& queue, const Matrices& a, int* pivots, int* info) {
   with_handle(queue, a.dtype, [&](auto zero, cusolverDnHandle_t handle) {
     using T = decltype(zero);
     int size = 0;
-    check_solver(TH_SOLVER(getrf_bufferSize)(handle, a.rows, a.cols, matrix<T>(a, 0), a.ld, &size),
-                 "getrf_bufferSize");
+    check_size(TH_SOLVER(getrf_bufferSize)(handle, a.rows, a.cols, matrix<T>(a, 0), a.ld, &size),
+               "getrf_bufferSize");
     const Workspace<T> work(queue, size);
     for (int64_t k = 0; k < a.count; ++k) {
       check_solver(TH_SOLVER(getrf)(handle, a.rows, a.cols, matrix<T>(a, k), a.ld, work.data(),
@@ -101,7 +101,9 @@ void potrf(Queue& queue, const Matrices& a, Part part, int* info) {
   // On an H100, a factorization of the upper triangle takes up to 2.8 times as long.
   if (part == Part::upper) {
     const device_matrices::TemporaryMatrices lower(queue, a.dtype, a.count, a.rows, a.rows);
+    const bool queued = work_queued();
     device_matrices::copy(queue, lower.get(), a, true);
+    work_queued() = queued;  // the copy has changed no operand
     potrf(queue, lower.get(), Part::lower, info);
     return device_matrices::copy(queue, a, lower.get(), true);
   }
@@ -116,8 +118,8 @@ void potrf(Queue& queue, const Matrices& a, Part part, int* info) {
       });
     }
     int size = 0;
-    check_solver(TH_SOLVER(potrf_bufferSize)(handle, fill, a.rows, matrix<T>(a, 0), a.ld, &size),
-                 "potrf_bufferSize");
+    check_size(TH_SOLVER(potrf_bufferSize)(handle, fill, a.rows, matrix<T>(a, 0), a.ld, &size),
+               "potrf_bufferSize");
     const Workspace<T> work(queue, size);
     for (int64_t k = 0; k < a.count; ++k) {
       check_solver(TH_SOLVER(potrf)(handle, fill, a.rows, matrix<T>(a, k), a.ld, work.data(), size,
@@ -166,8 +168,8 @@ void geqrf(Queue& queue, const Matrices& a, char* tau) {
   with_handle(queue, a.dtype, [&](auto zero, cusolverDnHandle_t handle) {
     using T = decltype(zero);
     int size = 0;
-    check_solver(TH_SOLVER(geqrf_bufferSize)(handle, a.rows, a.cols, matrix<T>(a, 0), a.ld, &size),
-                 "geqrf_bufferSize");
+    check_size(TH_SOLVER(geqrf_bufferSize)(handle, a.rows, a.cols, matrix<T>(a, 0), a.ld, &size),
+               "geqrf_bufferSize");
     const Workspace<T> work(queue, size);
     for (int64_t k = 0; k < a.count; ++k) {
       T* scales = reinterpret_cast<T*>(tau) + k * reflectors;
@@ -183,9 +185,9 @@ void orgqr(Queue& queue, const Matrices& a, int reflectors, const char* tau) {
     using T = decltype(zero);
     const T* scales = reinterpret_cast<const T*>(tau);
     int size = 0;
-    check_solver(TH_SOLVER(orgqr_bufferSize)(handle, a.rows, a.cols, reflectors, matrix<T>(a, 0),
-                                             a.ld, scales, &size),
-                 "orgqr_bufferSize");
+    check_size(TH_SOLVER(orgqr_bufferSize)(handle, a.rows, a.cols, reflectors, matrix<T>(a, 0),
+                                           a.ld, scales, &size),
+               "orgqr_bufferSize");
     const Workspace<T> work(queue, size);
     for (int64_t k = 0; k < a.count; ++k) {
       check_solver(TH_SOLVER(orgqr)(handle, a.rows, a.cols, reflectors, matrix<T>(a, k), a.ld,
@@ -202,7 +204,7 @@ void ormqr(Queue& queue, char side, char trans, const Matrices& a, int reflector
     const T* scales = reinterpret_cast<const T*>(tau);
     const cublasSideMode_t at = side == 'L' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
     int size = 0;
-    check_solver(
+    check_size(
         TH_SOLVER(ormqr_bufferSize)(handle, at, operation(trans), c.rows, c.cols, reflectors,
                                     matrix<T>(a, 0), a.ld, scales, matrix<T>(c, 0), c.ld, &size),
         "ormqr_bufferSize");

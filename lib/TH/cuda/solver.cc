@@ -19,6 +19,15 @@ void check_solver(cusolverStatus_t status, const char* function) {
        static_cast<int>(status), no_memory ? " (out of memory)" : "");
 }
 
+void check_size(cusolverStatus_t status, const char* function) {
+  const bool is_rejected =
+      status == CUSOLVER_STATUS_INVALID_VALUE || status == CUSOLVER_STATUS_NOT_SUPPORTED;
+  if (is_rejected && !work_queued()) {
+    fail_unsupported("cuSOLVER does not support matrices of this size");
+  }
+  check_solver(status, function);
+}
+
 SolverState::SolverState(CudaDevice& device) {
   const SolverFunctions& call = solver_functions();
   try {

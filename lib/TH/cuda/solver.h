@@ -65,6 +65,9 @@ struct SolverState {
 
 // Throws unless the status is success. function: the name of the one that returned it.
 void check_solver(cusolverStatus_t status, const char* function);
+// The same for a function that returns the size of a workspace. Throws kDeviceUnsupported if it
+// rejects the sizes of the matrices and the operation has not queued work.
+void check_size(cusolverStatus_t status, const char* function);
 
 StateOfDevice<SolverState>& solver_states();
 // Calls f(const SolverState&), one thread at a time.

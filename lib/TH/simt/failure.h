@@ -14,7 +14,7 @@ struct DeviceFailure {
 
 [[noreturn]] void fail(DeviceStatus status, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
-// For calls that are unsupported on the device. Must be called before anything is queued.
+// For calls that are unsupported on the device. Must be called before an operand changes.
 [[noreturn]] inline void fail_unsupported(const char* why) { fail(kDeviceUnsupported, "%s", why); }
 
 }  // namespace th

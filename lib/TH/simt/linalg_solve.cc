@@ -40,7 +40,8 @@ size_t bytes_of_vectors(const Matrices& a, int n) {
 }
 
 // A matrix as a product of an orthogonal and a triangular matrix: a = q r, or, if a has more
-// columns than rows, a = r' q'. The factors replace a.
+// columns than rows, a = r' q'. The factors replace a. The work queued before must not have changed
+// an operand.
 class Orthogonal {
  public:
   Orthogonal(Queue& queue, const Matrices& a)
@@ -51,6 +52,7 @@ class Orthogonal {
         tau_(queue, bytes_of_vectors(a, reflectors_)),
         factors_(wide_ ? transposed_.get() : a) {
     if (wide_) copy(queue, transposed_.get(), a, true);
+    queue.allow_repetition();
     lapack::geqrf(queue, factors_, tau_.as<char>());
     if (wide_) copy(queue, a, transposed_.get(), true);
   }
