@@ -231,7 +231,8 @@ void slopes_call(Queue& queue, const NormalizeSlopesCall& c) {
               l, c.mean, c.variance, c.epsilon, weights, biases, c.parts);
     return;
   }
-  TH_LAUNCH(queue, (sum_runs<T, A>), at_most(queue, l.outer * l.weights()), threads_for(l.length),
+  const int64_t elements = l.kind == NormKind::batch ? l.count() : l.length;
+  TH_LAUNCH(queue, (sum_runs<T, A>), at_most(queue, l.outer * l.weights()), threads_for(elements),
             0, g, t, l, c.mean, c.variance, c.epsilon, weights, biases);
 }
 
