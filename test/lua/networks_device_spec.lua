@@ -72,6 +72,45 @@ describe('on a device', function()
     end
   end)
 
+  -- More elements than one block processes: images, and rows of channels.
+  for _, size in ipairs { { 140, 7, 9, 9 }, { 600, 500 } } do
+    for _, kind in ipairs { 'float', 'double', 'half' } do
+      it(('batchNorm of %s with %d dimensions is the CPU\'s'):format(kind, #size), function()
+        local x, g = pattern(tensor.LongStorage(size)), pattern(tensor.LongStorage(size))
+        -- Means that are larger than the deviations.
+        for k = 1, size[2] do x:select(2, k):add(k % 7) end
+        local w, b = pattern(size[2]), pattern(size[2]):mul(2)
+        local function run(place)
+          local operands = {}
+          for k, t in ipairs { x, w, b, g } do operands[k] = t[kind](t:clone()):to(place) end
+          local mean, variance = operands[3] * 2, operands[3]:clone():abs():add(1)
+          local all = {}
+          for _, training in ipairs { true, false } do
+            local function f(t, weight, bias)
+              return (tensor.batchNorm(t, mean, variance, weight, bias, training))
+            end
+            local y = f(operands[1], operands[2], operands[3])
+            local slopes = tensor.vjp(f, { operands[1], operands[2], operands[3] },
+                                      { operands[4] })
+            for _, t in ipairs { y, mean:clone(), variance:clone(), unpack(slopes) } do
+              all[#all + 1] = t
+            end
+          end
+          return all
+        end
+        local want = run 'cpu'
+        local got = without_fallbacks(function() return run(device) end)
+        local again = run(device)
+        local tolerance = kind == 'half' and 2e-3 or kind == 'float' and 1e-5 or 1e-12
+        for k, t in ipairs(got) do
+          assert.are.equal(device, t:device())
+          close(t, want[k], tolerance, 'tensor ' .. k)
+          assert.is_true(t:equal(again[k]))
+        end
+      end)
+    end
+  end
+
   -- {function, sizes of tensors, further arguments}
   local calls = {
     { 'conv1d', { { 2, 4, 50 }, { 8, 4, 5 }, { 8 } }, 2, 1 },

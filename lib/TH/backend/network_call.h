@@ -36,9 +36,9 @@ struct NormLayout {
 };
 
 // r = (t - mean) / sqrt(variance + epsilon) * weight + bias, with the biased moments of each group.
-// Writes the moments; if they are given, reads them. mean null: no mean is subtracted, and the
-// variance is the mean of the squares. weight, bias: may be null. Sums of Half and BFloat16 are
-// computed in float.
+// Writes the moments; if they are given, reads them: only for NormKind::batch. mean null: no mean
+// is subtracted, and the variance is the mean of the squares; not for NormKind::batch. weight,
+// bias: may be null. Sums of Half and BFloat16 are computed in float.
 struct NormalizeCall {
   DType dtype;
   NormLayout layout;

@@ -16,6 +16,23 @@ struct Largest {
   static __device__ A combine(A a, A b) { return b > a ? b : a; }
 };
 
+// Calls f(read(i), i) for i = first, first + step, ... below n. Reads several elements before f,
+// which may write.
+template <class Read, class F>
+__device__ __forceinline__ void read_ahead(int64_t first, int64_t n, int64_t step, const Read& read,
+                                           const F& f) {
+  constexpr int kAhead = 8;
+  int64_t i = first;
+  for (; i + (kAhead - 1) * step < n; i += kAhead * step) {
+    decltype(read(i)) elements[kAhead];
+    TH_UNROLL
+    for (int k = 0; k < kAhead; ++k) elements[k] = read(i + k * step);
+    TH_UNROLL
+    for (int k = 0; k < kAhead; ++k) f(elements[k], i + k * step);
+  }
+  for (; i < n; i += step) f(read(i), i);
+}
+
 // How a row is processed. warp: by a warp, of which a block has several; else by the whole block.
 // items: the number of elements that a thread keeps in registers; 0: it reads them again.
 template <int items, bool warp>
@@ -54,7 +71,7 @@ struct RowShape {
       if constexpr (items > 0) {
         for_each(n, [&](int k, int64_t i) { f(kept[k], i); });
       } else {
-        read_ahead(n, read, f);
+        read_ahead(lane(), n, kLanes, read, f);
       }
     }
     // The same with the elements of another row: f(x, y, i).
@@ -65,7 +82,7 @@ struct RowShape {
         for_each(n, [&](int k, int64_t i) { f(kept[k], other.kept[k], i); });
       } else {
         read_ahead(
-            n,
+            lane(), n, kLanes,
             [&](int64_t i) {
               return Two{read(i), read_other(i)};
             },
@@ -106,24 +123,12 @@ struct RowShape {
       if (i < n) f(k, i);
     }
   }
-  // Calls f(read(i), i) for each number i. Reads several elements before f, which may write.
-  template <class Read, class F>
-  static __device__ __forceinline__ void read_ahead(int64_t n, const Read& read, const F& f) {
-    constexpr int kAhead = 8;
-    int64_t i = lane();
-    for (; i + (kAhead - 1) * kLanes < n; i += kAhead * kLanes) {
-      decltype(read(i)) elements[kAhead];
-      TH_UNROLL
-      for (int k = 0; k < kAhead; ++k) elements[k] = read(i + k * kLanes);
-      TH_UNROLL
-      for (int k = 0; k < kAhead; ++k) f(elements[k], i + k * kLanes);
-    }
-    for (; i < n; i += kLanes) f(read(i), i);
-  }
 };
 
 // Rows up to this length are processed by a warp.
 constexpr int64_t kWarpRow = 32 * 32;
+// Rows up to this length fit into the registers of a block.
+constexpr int64_t kBlockRow = 16 * kThreads;
 
 // Calls f with the shape for rows of n elements.
 template <class F>
@@ -131,7 +136,7 @@ void with_row_shape(int64_t n, const F& f) {
   if (n <= 2 * 32) return f(RowShape<2, true>());
   if (n <= 8 * 32) return f(RowShape<8, true>());
   if (n <= kWarpRow) return f(RowShape<32, true>());
-  if (n <= 16 * kThreads) return f(RowShape<16, false>());
+  if (n <= kBlockRow) return f(RowShape<kBlockRow / kThreads, false>());
   f(RowShape<0, false>());
 }
 // The same for kernels that keep no elements.

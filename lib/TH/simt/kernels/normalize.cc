@@ -3,30 +3,34 @@
 
 #include <cmath>
 
-#include "simt/block_sum.h"
-#include "simt/row.h"
+#include "simt/kernels/normalize_batch.h"
+#include "simt/offset_calculator.h"
 #include "tensor/type_sets.h"
 
 namespace th {
 
 namespace {
 
-template <class T>
-__device__ double weight_at(const T* weight, int64_t k, double otherwise) {
-  return weight ? element(weight, k) : otherwise;
-}
+// A layout with fast divisions.
+struct Layout : NormLayout {
+  IntDivider<uint64_t> divider;
+  Layout(const NormLayout& l) : NormLayout(l), divider(l.length) {}
 
-// The position of element k of a group.
-__device__ inline int64_t position(const NormLayout& l, int64_t group, int64_t k) {
-  if (l.runs == 1) return group * l.length + k;  // without divisions
-  return group * l.group_stride() + k / l.length * l.run_stride() + k % l.length;
-}
-// The position of its weight.
-__device__ inline int64_t weight_position(const NormLayout& l, int64_t group, int64_t k) {
-  if (l.kind == NormKind::layer) return k;
-  if (l.kind == NormKind::batch) return group;
-  return group % l.groups * l.runs + k / l.length;
-}
+  __device__ int64_t run_of(int64_t k) const {
+    return static_cast<int64_t>(divider.quotient(static_cast<uint64_t>(k)));
+  }
+  // The position of element k of a group.
+  __device__ int64_t position(int64_t group, int64_t k) const {
+    const int64_t first = group * group_stride() + k;
+    return kind == NormKind::batch ? first + run_of(k) * (run_stride() - length) : first;
+  }
+  // The position of its weight.
+  __device__ int64_t weight_position(int64_t group, int64_t k) const {
+    if (kind == NormKind::layer) return k;
+    if (kind == NormKind::batch) return group;
+    return group % groups * runs + run_of(k);
+  }
+};
 
 struct Moments {
   double mean, variance;
@@ -61,12 +65,12 @@ __device__ Moments moments_of(const Elements& elements, int64_t n, const Read& r
 
 template <class T, class Shape>
 __global__ void find_moments_and_normalize(const T* t, const T* weight, const T* bias, T* r,
-                                           NormLayout l, double* mean, double* variance,
+                                           Layout l, double* mean, double* variance,
                                            double epsilon) {
   using C = Compute<T>;
   const int64_t n = l.count();
   for (int64_t group = Shape::first(); group < l.moments(); group += Shape::step()) {
-    const auto read = [&](int64_t k) { return load(t[position(l, group, k)]); };
+    const auto read = [&](int64_t k) { return load(t[l.position(group, k)]); };
     typename Shape::template Elements<C> elements;
     elements.load(n, read);
     const Moments m = moments_of<Shape, C>(elements, n, read, mean != nullptr);
@@ -76,31 +80,15 @@ __global__ void find_moments_and_normalize(const T* t, const T* weight, const T*
     }
     const double scale = 1 / sqrt(m.variance + epsilon);
     elements.visit(n, read, [&](C x, int64_t k) {
-      const int64_t w = weight_position(l, group, k);
-      r[position(l, group, k)] =
+      const int64_t w = l.weight_position(group, k);
+      r[l.position(group, k)] =
           convert<T>((x - m.mean) * scale * weight_at(weight, w, 1) + weight_at(bias, w, 0));
     });
   }
 }
 
-// With the moments that are given.
-template <class T>
-__global__ void normalize(const T* t, const T* weight, const T* bias, T* r, NormLayout l,
-                          const double* mean, const double* variance, double epsilon) {
-  for (int64_t group = blockIdx.x; group < l.moments(); group += gridDim.x) {
-    const double center = mean ? mean[group] : 0;
-    const double scale = 1 / sqrt(variance[group] + epsilon);
-    for (int64_t k = threadIdx.x; k < l.count(); k += blockDim.x) {
-      const int64_t at = position(l, group, k), w = weight_position(l, group, k);
-      const double x =
-          (element(t, at) - center) * scale * weight_at(weight, w, 1) + weight_at(bias, w, 0);
-      r[at] = convert<T>(x);
-    }
-  }
-}
-
 template <class T, class Shape>
-__global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, NormLayout l,
+__global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, Layout l,
                             const double* mean, const double* variance, double epsilon,
                             bool constant) {
   using C = Compute<T>;
@@ -108,13 +96,13 @@ __global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, N
   for (int64_t group = Shape::first(); group < l.moments(); group += Shape::step()) {
     const double center = mean ? mean[group] : 0;
     const double scale = 1 / sqrt(variance[group] + epsilon);
-    const auto read_g = [&](int64_t k) { return load(g[position(l, group, k)]); };
-    const auto read_t = [&](int64_t k) { return load(t[position(l, group, k)]); };
+    const auto read_g = [&](int64_t k) { return load(g[l.position(group, k)]); };
+    const auto read_t = [&](int64_t k) { return load(t[l.position(group, k)]); };
     typename Shape::template Elements<C> gs, ts;
     gs.load(n, read_g);
     ts.load(n, read_t);
     const auto weighted = [&](C x, int64_t k) {
-      return x * weight_at(weight, weight_position(l, group, k), 1);
+      return x * weight_at(weight, l.weight_position(group, k), 1);
     };
     double sum = 0, product = 0;
     if (!constant) {
@@ -128,7 +116,7 @@ __global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, N
                 scale * scale;
     }
     ts.visit_both(n, read_t, gs, read_g, [&](C x, C y, int64_t k) {
-      slope[position(l, group, k)] =
+      slope[l.position(group, k)] =
           convert<T>((weighted(y, k) - sum) * scale - (x - center) * product);
     });
   }
@@ -138,7 +126,7 @@ __global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, N
 // run, or the runs of a group. One thread for each part and weight of NormKind::layer: a column of
 // some rows.
 template <class T, class A>
-__global__ void sum_runs(const T* g, const T* t, NormLayout l, const double* mean,
+__global__ void sum_runs(const T* g, const T* t, Layout l, const double* mean,
                          const double* variance, double epsilon, A* weights, A* biases) {
   const bool batch = l.kind == NormKind::batch;
   const int64_t sums = l.outer * l.weights(), n = batch ? l.count() : l.length;
@@ -148,7 +136,7 @@ __global__ void sum_runs(const T* g, const T* t, NormLayout l, const double* mea
     const double center = mean ? mean[group] : 0;
     double sum = 0, product = 0;
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
-      const int64_t at = position(l, group, first + i);
+      const int64_t at = l.position(group, first + i);
       sum += element(g, at);
       product += element(g, at) * (element(t, at) - center);
     }
@@ -161,7 +149,7 @@ __global__ void sum_runs(const T* g, const T* t, NormLayout l, const double* mea
 }
 
 template <class T, class A>
-__global__ void sum_columns(const T* g, const T* t, NormLayout l, const double* mean,
+__global__ void sum_columns(const T* g, const T* t, Layout l, const double* mean,
                             const double* variance, double epsilon, A* weights, A* biases,
                             int64_t parts) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
@@ -195,16 +183,10 @@ void normalize_call(Queue& queue, const NormalizeCall& c) {
   const auto* bias = reinterpret_cast<const T*>(c.bias);
   auto* r = reinterpret_cast<T*>(c.r);
   const int64_t groups = c.layout.moments(), count = c.layout.count();
-  if (c.given) {
-    const double *mean = c.mean, *variance = c.variance;
-    TH_LAUNCH(queue, (normalize<T>), at_most(queue, groups), threads_for(count), 0, t, weight, bias,
-              r, c.layout, mean, variance, c.epsilon);
-    return;
-  }
   with_row_shape(count, [&](auto shape) {
     using Shape = decltype(shape);
     TH_LAUNCH(queue, (find_moments_and_normalize<T, Shape>), Shape::blocks(queue, groups), kThreads,
-              0, t, weight, bias, r, c.layout, c.mean, c.variance, c.epsilon);
+              0, t, weight, bias, r, Layout(c.layout), c.mean, c.variance, c.epsilon);
   });
 }
 
@@ -214,7 +196,7 @@ void slopes_call(Queue& queue, const NormalizeSlopesCall& c) {
   const auto* g = reinterpret_cast<const T*>(c.g);
   const auto* t = reinterpret_cast<const T*>(c.t);
   const auto* weight = reinterpret_cast<const T*>(c.weight);
-  const NormLayout& l = c.layout;
+  const Layout l(c.layout);
   if (c.slope) {
     with_row_shape(l.count(), [&](auto shape) {
       using Shape = decltype(shape);
@@ -239,10 +221,12 @@ void slopes_call(Queue& queue, const NormalizeSlopesCall& c) {
 }  // namespace
 
 void run_normalize(Queue& queue, const NormalizeCall& call) {
+  if (call.given || has_parts(call.layout)) return normalize_batch(queue, call);
   dispatch_types<FloatingTypes>(call.dtype,
                                 [&](auto zero) { normalize_call<decltype(zero)>(queue, call); });
 }
 void run_normalize_slopes(Queue& queue, const NormalizeSlopesCall& call) {
+  if (has_parts(call.layout)) return normalize_batch_slopes(queue, call);
   dispatch_types<FloatingTypes>(call.dtype,
                                 [&](auto zero) { slopes_call<decltype(zero)>(queue, call); });
 }
