@@ -204,7 +204,7 @@ void expect_eigenvectors(const Numbers& a, const Numbers& list, const Numbers& v
 
 TEST_P(LinalgDevice, Systems) {
   for (DType type : kTypes) {
-    for (int64_t n : {1, 5, 40}) {
+    for (int64_t n : {1, 5, 40, 70}) {
       const TensorRef a = matrices(type, {n, n}, 9), b = matrices(type, {n, 3}, 0, 1);
       const TensorRef batch = matrices(type, {3, n, n}, 9), sides = matrices(type, {3, n, 2}, 0, 2);
       compare("gesv", {b, a}, {type, type}, [](const Inputs& in, const Tensors& out) {

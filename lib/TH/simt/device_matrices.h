@@ -65,9 +65,9 @@ void mirror(Queue& queue, const Matrices& a, Part part);  // copy the triangle t
 // Copies the part of the matrices `from`, or of their transposes, to `to`. Other elements become 0.
 void copy(Queue& queue, const Matrices& to, const Matrices& from, bool transpose = false,
           Part part = Part::all);
-// c = a * b, where a and b may be transposed.
+// c = alpha * a * b + beta * c, where a and b may be transposed.
 void multiply(Queue& queue, const Matrices& a, bool transpose_a, const Matrices& b,
-              bool transpose_b, const Matrices& c);
+              bool transpose_b, const Matrices& c, double alpha = 1, double beta = 0);
 // Divides row i (column i) of each matrix by value i of its list of n values. It becomes 0 if the
 // value is at most rcond times the first one.
 void divide_rows(Queue& queue, const Matrices& a, const char* values, int n, double rcond);
@@ -79,8 +79,9 @@ void count_above(Queue& queue, const Matrices& a, const char* values, int n, dou
                  double rcond, int64_t* counts);
 // is_zero: for each matrix, 1 if all of its elements are 0, else 0.
 void find_zero_matrices(Queue& queue, const Matrices& a, int* is_zero);
-// LU factorization without row exchanges.
-void eliminate(Queue& queue, const Matrices& a, int* pivots, int* info);
+// Factors the columns of a panel, without row exchanges: a.cols columns from column `first` on of
+// matrices with n rows, from row `first` on.
+void eliminate_panel(Queue& queue, const Matrices& a, int first, int n, int* pivots, int* info);
 // The results of a call from its factors. bad: not 0 for matrices that were not finite.
 void determinants(Queue& queue, const DeterminantCall& call, const int* pivots, const int* bad);
 

@@ -1,5 +1,7 @@
 // Factorizations, inverses and determinants on a device.
 
+#include <algorithm>
+
 #include "simt/device_lapack.h"
 #include "simt/device_matrices.h"
 
@@ -21,6 +23,29 @@ void invert(Queue& queue, const Matrices& a, int* info) {
   set_identity(queue, inverse.get());
   lapack::getrs(queue, 'N', a, pivots.as<int>(), inverse.get());
   copy(queue, a, inverse.get());
+}
+
+// A block of each matrix.
+Matrices block_of(Matrices a, int row, int column, int rows, int columns) {
+  a.data += (row + int64_t{column} * a.ld) * static_cast<int64_t>(item_size(a.dtype));
+  a.rows = rows;
+  a.cols = columns;
+  return a;
+}
+
+// LU factorization without row exchanges. After a pivot 0, the results are undefined.
+void eliminate(Queue& queue, const Matrices& a, int* pivots, int* info) {
+  constexpr int kPanel = 32;
+  const int n = a.rows;
+  for (int p = 0; p < n; p += kPanel) {
+    const int width = std::min(kPanel, n - p), next = p + width, rest = n - next;
+    eliminate_panel(queue, block_of(a, p, p, n - p, width), p, n, pivots, info);
+    if (rest == 0) return;
+    const Matrices right = block_of(a, p, next, width, rest);
+    lapack::trsm(queue, Part::lower, 'N', 'U', block_of(a, p, p, width, width), right);
+    multiply(queue, block_of(a, next, p, rest, width), false, right, false,
+             block_of(a, next, next, rest, rest), -1, 1);
+  }
 }
 
 // Solves for the identity matrix, with the two triangles.

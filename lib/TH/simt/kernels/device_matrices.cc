@@ -187,29 +187,28 @@ struct IsNoRow {
   }
 };
 
+// first: the number of the panel's first pivot, of n.
 template <class T>
-__global__ void eliminate_columns(View<T> a, int* pivots, int* info) {
-  const int64_t n = a.rows;
+__global__ void eliminate_columns(View<T> a, int first, int n, int* pivots, int* info) {
+  const int64_t row = threadIdx.x % 32, column = threadIdx.x / 32, columns = blockDim.x / 32;
   for (int64_t k = blockIdx.x; k < a.count; k += gridDim.x) {
     int zero = 0;
-    for (int64_t p = 0; p < n; ++p) {
+    for (int64_t p = 0; p < a.cols; ++p) {
       const T pivot = a.at(k, p, p);
-      if (threadIdx.x == 0) pivots[k * n + p] = static_cast<int>(p) + 1;
-      if (pivot == 0 && zero == 0) zero = static_cast<int>(p) + 1;
+      const int number = first + static_cast<int>(p) + 1;
+      if (threadIdx.x == 0) pivots[k * n + number - 1] = number;
+      if (pivot == 0 && zero == 0) zero = number;
       if (pivot != 0) {
-        for (int64_t i = p + 1 + threadIdx.x; i < n; i += blockDim.x) a.at(k, i, p) /= pivot;
+        for (int64_t i = p + 1 + threadIdx.x; i < a.rows; i += blockDim.x) a.at(k, i, p) /= pivot;
       }
       __syncthreads();
-      const int64_t rest = n - p - 1;
-      if (pivot != 0) {
-        for (int64_t e = threadIdx.x; e < rest * rest; e += blockDim.x) {
-          const int64_t i = p + 1 + e % rest, j = p + 1 + e / rest;
-          a.at(k, i, j) -= a.at(k, i, p) * a.at(k, p, j);
-        }
+      for (int64_t j = p + 1 + column; pivot != 0 && j < a.cols; j += columns) {
+        const T factor = a.at(k, p, j);
+        for (int64_t i = p + 1 + row; i < a.rows; i += 32) a.at(k, i, j) -= a.at(k, i, p) * factor;
       }
       __syncthreads();
     }
-    if (threadIdx.x == 0) info[k] = zero;
+    if (threadIdx.x == 0 && (first == 0 || info[k] == 0)) info[k] = zero;
   }
 }
 
@@ -377,7 +376,7 @@ void copy(Queue& queue, const Matrices& to, const Matrices& from, bool transpose
 }
 
 void multiply(Queue& queue, const Matrices& a, bool transpose_a, const Matrices& b,
-              bool transpose_b, const Matrices& c) {
+              bool transpose_b, const Matrices& c, double alpha, double beta) {
   if (c.count == 0 || c.rows == 0 || c.cols == 0) return;
   ProductCall call = {};
   call.dtype = c.dtype;
@@ -385,8 +384,8 @@ void multiply(Queue& queue, const Matrices& a, bool transpose_a, const Matrices&
   call.m = c.rows;
   call.n = c.cols;
   call.k = transpose_a ? a.rows : a.cols;
-  call.alpha = Scalar(1.0);
-  call.beta = Scalar(0.0);
+  call.alpha = Scalar(alpha);
+  call.beta = Scalar(beta);
   call.a = factor(a, transpose_a);
   call.b = factor(b, transpose_b);
   call.c = factor(c, false);
@@ -436,12 +435,12 @@ void find_zero_matrices(Queue& queue, const Matrices& a, int* is_zero) {
   });
 }
 
-void eliminate(Queue& queue, const Matrices& a, int* pivots, int* info) {
+void eliminate_panel(Queue& queue, const Matrices& a, int first, int n, int* pivots, int* info) {
   if (a.count == 0) return;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     TH_LAUNCH(queue, (eliminate_columns<T>), at_most(queue, a.count), kThreads, 0, View<T>(a),
-              pivots, info);
+              first, n, pivots, info);
   });
 }
 
