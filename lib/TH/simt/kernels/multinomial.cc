@@ -89,19 +89,25 @@ __global__ void draw(const T* p, const double* cumulative, PhiloxPosition positi
   }
 }
 
-// The categories of one thread in draw_distinct, and their remaining weights.
+// Adjacent categories, which one thread processes in draw_distinct, and their remaining weights.
 struct Share {
   double* left;
   int64_t begin, end;
 
+  // The share of a thread of the block.
+  __device__ Share of(int thread) const {
+    const int64_t length = (end - begin + kThreads - 1) / kThreads;
+    const int64_t first = begin + thread * length, last = first + length;
+    return {left, first < end ? first : end, last < end ? last : end};
+  }
   __device__ double sum() const {
     double sum = 0;
     for (int64_t i = begin; i < end; ++i) sum += left[i];
     return sum;
   }
-  // Returns the category at which the cumulative sum, starting with before, reaches target;
-  // otherwise the last remaining one.
-  __device__ int64_t find(double before, double target) const {
+  // Removes and returns the category at which the cumulative sum, starting with before, reaches
+  // target; otherwise the last remaining one.
+  __device__ int64_t take(double before, double target) const {
     int64_t last = begin;
     for (int64_t i = begin; i < end; ++i) {
       if (!(left[i] > 0)) continue;
@@ -109,23 +115,45 @@ struct Share {
       before += left[i];
       if (before >= target) break;
     }
+    left[last] = 0;
     return last;
   }
 };
 
-// Without replacement: sampled categories are removed. One block for each row, a range of adjacent
-// categories for each thread.
+// Returns the first thread at which the cumulative sum, which is `before` before the calling
+// thread's share, reaches target; otherwise the last one whose share is not empty; -1 if all are.
+// All threads of the block must call it.
+__device__ inline int choose_thread(double before, double sum, double target) {
+  __shared__ int first, last;
+  const auto thread = static_cast<int>(threadIdx.x);
+  if (thread == 0) {
+    first = kThreads;
+    last = -1;
+  }
+  __syncthreads();
+  if (sum > 0) {
+    if (before + sum >= target) atomicMin(&first, thread);
+    atomicMax(&last, thread);
+  }
+  __syncthreads();
+  const int chosen = first < kThreads ? first : last;
+  // A later call may write the shared variables.
+  __syncthreads();
+  return chosen;
+}
+
+// Shares up to this length are searched by their thread, longer ones by all threads of the block.
+constexpr int64_t kShortShare = 32;
+
+// Without replacement: sampled categories are removed. One block for each row.
 template <class T>
 __global__ void draw_distinct(const T* p, double* left, PhiloxPosition position, int64_t rows,
                               int64_t categories, int64_t samples, int64_t* out, int64_t base,
                               Checks checks) {
-  __shared__ int first, last;
-  int64_t length = (categories + kThreads - 1) / kThreads;
+  __shared__ double before_chosen;
   auto thread = static_cast<int>(threadIdx.x);
   for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-    Share share = {left + row * categories, thread * length, (thread + 1) * length};
-    if (share.begin > categories) share.begin = categories;
-    if (share.end > categories) share.end = categories;
+    const Share all = {left + row * categories, 0, categories}, share = all.of(thread);
     int is_valid = 1;
     int64_t possible = 0;
     for (int64_t i = share.begin; i < share.end; ++i) {
@@ -149,30 +177,32 @@ __global__ void draw_distinct(const T* p, double* left, PhiloxPosition position,
         if (is_valid && total > 0 && !enough) report(checks.assertion, checks.possible, row + 1);
       }
     }
-    for (int64_t k = 0; k < samples; ++k) {
+    for (int64_t k = row * samples; k < (row + 1) * samples; ++k) {
       double before = block_exclusive_scan<Sum<double>>(sum, &total);
-      uint64_t offset = position.offset + static_cast<uint64_t>(row * samples + k);
+      uint64_t offset = position.offset + static_cast<uint64_t>(k);
       double target = unit_of(philox_word({position.key, position.stream, offset})) * total;
-      if (thread == 0) {
-        first = kThreads;
-        last = -1;
+      const int chosen = choose_thread(before, sum, target);
+      if (chosen < 0) {
+        if (thread == 0) out[k] = base;
+      } else if (categories <= kShortShare * kThreads) {
+        if (thread == chosen) {
+          out[k] = share.take(before, target) + base;
+          sum = share.sum();
+        }
+      } else {
+        if (thread == chosen) before_chosen = before;
+        const Share part = all.of(chosen).of(thread);
+        double own = part.sum();
+        before = block_exclusive_scan<Sum<double>>(own, &total);
+        before += before_chosen;
+        const int finder = choose_thread(before, own, target);
+        if (thread == finder) {
+          out[k] = part.take(before, target) + base;
+          own = part.sum();
+        }
+        block_exclusive_scan<Sum<double>>(own, &total);
+        if (thread == chosen) sum = total;
       }
-      __syncthreads();
-      if (sum > 0) {
-        if (before + sum >= target) atomicMin(&first, thread);
-        atomicMax(&last, thread);
-      }
-      __syncthreads();
-      int chosen = first < kThreads ? first : last;
-      if (thread == chosen) {
-        int64_t category = share.find(before, target);
-        share.left[category] = 0;
-        sum = share.sum();
-        out[row * samples + k] = category + base;
-      } else if (chosen < 0 && thread == 0) {
-        out[row * samples + k] = base;
-      }
-      __syncthreads();
     }
   }
 }
