@@ -25,7 +25,9 @@ namespace {
 
 // A Lua state that has loaded the module in this thread, or continues in it.
 struct Handling {
-  std::shared_ptr<std::atomic<bool>> open;  // false once any thread has closed the Lua state
+  // If it is not this thread, another one has closed the Lua state or continues it. Then the other
+  // fields must not be used.
+  std::shared_ptr<State::Owner> owner;
   State* state;
   lua_State* registered;  // the Lua thread that registered last; the registry keeps it alive
 };
@@ -40,10 +42,15 @@ List& open_handling() {
   return *handling;
 }
 
-void forget_closed() {
+// Identifies the running thread. A later thread may get the same address, but then with an empty
+// list.
+const void* this_thread() { return &handling; }
+
+bool is_others(const Handling& h) { return *h.owner != this_thread(); }
+
+void forget_others() {
   if (!handling) return;
-  auto closed = [](const Handling& h) { return !*h.open; };
-  handling->erase(std::remove_if(handling->begin(), handling->end(), closed), handling->end());
+  handling->erase(std::remove_if(handling->begin(), handling->end(), is_others), handling->end());
 }
 
 // Only the running Lua thread can be unwound. In LuaJIT, a thread that has resumed another one is
@@ -103,7 +110,7 @@ bool is_other_running(const Handling& h, RunningThread* found) {
 }
 
 RunningThread find_running() {
-  forget_closed();
+  forget_others();
   RunningThread found;
   if (!handling) return found;
   for (auto h = handling->rbegin(); h != handling->rend(); ++h) {
@@ -218,7 +225,7 @@ void note_thread(lua_State* L, const State* state) {
   lua_pop(L, 1);
   if (!handling || handling->empty() || handling->back().state == state) return;
   for (Handling& h : *handling) {
-    if (h.state != state || !*h.open) continue;
+    if (h.state != state || is_others(h)) continue;
     std::rotate(&h, &h + 1, handling->data() + handling->size());
     return;
   }
@@ -230,7 +237,7 @@ int update_handlers(lua_State* L) {
   // now.
   [[maybe_unused]] const void* volatile exceptions = abi::__cxa_get_globals();
   State* state = registered_state(L);
-  if (!state->open) return 0;  // called by a finalizer while the Lua state closes
+  if (!state->owner) return 0;  // called by a finalizer while the Lua state closes
   if (state->noted_thread == LUA_NOREF) {
     lua_createtable(L, 1, 0);
     lua_createtable(L, 0, 1);
@@ -239,6 +246,8 @@ int update_handlers(lua_State* L) {
     lua_setmetatable(L, -2);
     state->noted_thread = luaL_ref(L, LUA_REGISTRYINDEX);
   }
+  // Another thread must not use the Lua thread that the registry keeps alive now.
+  *state->owner = this_thread();
   lua_pushthread(L);
   lua_setfield(L, LUA_REGISTRYINDEX, "tensor.thread");
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->noted_thread);
@@ -248,11 +257,11 @@ int update_handlers(lua_State* L) {
   lua_pop(L, 1);
   protect(L, "updateerrorhandlers", [&] {
     List& list = open_handling();
-    forget_closed();
+    forget_others();
     list.reserve(list.size() + 1);
     auto same = [state](const Handling& h) { return h.state == state; };
     list.erase(std::remove_if(list.begin(), list.end(), same), list.end());
-    list.push_back({state->open, state, L});
+    list.push_back({state->owner, state, L});
     install_handlers();
   });
   return 0;
@@ -260,9 +269,9 @@ int update_handlers(lua_State* L) {
 
 int forget_state(lua_State* L) {
   auto* state = static_cast<State*>(lua_touserdata(L, 1));
-  if (!state->open) return 0;
-  *state->open = false;
-  state->open.reset();  // Lua frees the State without its destructor
+  if (!state->owner) return 0;
+  *state->owner = nullptr;
+  state->owner.reset();  // Lua frees the State without its destructor
   // The generator's object is freed with all others. Finalizers that run later may still use the
   // object, so empty it.
   if (state->generator) {
@@ -270,7 +279,7 @@ int forget_state(lua_State* L) {
     THGenerator_free(reinterpret_cast<THGenerator*>(state->generator));
     state->generator = nullptr;
   }
-  forget_closed();
+  forget_others();
   install_handlers();
   return 0;
 }

@@ -89,8 +89,10 @@ struct State {
   th::Device* cuda_default = nullptr;  // if the default type is CudaTensor: its device
   // The operands of the operations that a finalizer has interrupted; null: none.
   OperandGuard* operands = nullptr;
-  // False once the Lua state closes. Outlives it, because other threads may refer to it.
-  std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(true);
+  // Identifies the thread whose handlers serve the Lua state, the last that updated them; null once
+  // the Lua state closes. Outlives it, because other threads may refer to it (handlers.cc).
+  using Owner = std::atomic<const void*>;
+  std::shared_ptr<Owner> owner = std::make_shared<Owner>(nullptr);
   int noted_thread = LUA_NOREF;      // in the registry: handlers.cc
   bool knows_main_thread = false;    // it has registered
   lua_CFunction ffi_call = nullptr;  // LuaJIT's function that calls C functions through the FFI

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -270,6 +271,40 @@ TEST(LuaStates, LeaveTheHandlersOfTheProgram) {
   caught = "";
   EXPECT_THROW(THFloatTensor_get1d(t, 5), int);
   EXPECT_NE(caught, "");
+  THSetArgErrorHandler(nullptr, nullptr);
+  THFloatTensor_free(t);
+}
+
+std::atomic<bool> is_paused{false}, may_continue{false};
+int pause(lua_State*) {
+  is_paused = true;
+  while (!may_continue) std::this_thread::yield();
+  return 0;
+}
+
+// Errors of C functions in the thread that used the state before must not unwind it.
+TEST(LuaStates, LeaveTheHandlersOfTheThreadThatUsedThemBefore) {
+  std::string caught;
+  const auto keep = [](int, const char* message, void* to) {
+    *static_cast<std::string*>(to) = message;
+    throw 1;
+  };
+  THSetArgErrorHandler(keep, &caught);
+  THFloatTensor* t = THFloatTensor_newWithSize1d(2);
+  {
+    LuaState state;
+    state.define("pause", pause);
+    state.run("coroutine.wrap(function() torch.updateerrorhandlers() end)()");
+    std::thread other(
+        [&] { state.run("torch.updatethreadlocals() collectgarbage() collectgarbage() pause()"); });
+    while (!is_paused) std::this_thread::yield();
+    EXPECT_THROW(THFloatTensor_get1d(t, 5), int);
+    EXPECT_NE(caught.find("5"), std::string::npos) << caught;
+    may_continue = true;
+    other.join();
+    EXPECT_EQ("false", state.run("torch.updatethreadlocals() "
+                                 "return tostring((pcall(torch.sum, torch.ones(2), 7)))"));
+  }
   THSetArgErrorHandler(nullptr, nullptr);
   THFloatTensor_free(t);
 }
