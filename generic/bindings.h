@@ -69,8 +69,12 @@ void read_tracked_number(lua_State* L, int index);
 bool is_tracked_number(lua_State* L, int index);
 // Raises an error of the function if the value is a tracked number.
 void refuse_tracked_number(lua_State* L, int index, const char* function);
-// Returns the tensor of a tracked number, or null.
+// Returns the DoubleTensor with one element of a tracked number. Null for other values, and if a
+// program has replaced that tensor.
 Tensor* tracked_number_at(lua_State* L, State* state, int index);
+// Writes the tracked number at stack index `number` to n elements of a storage.
+void write_tracked_number(lua_State* L, const char* function, Storage* storage, ptrdiff_t first,
+                          ptrdiff_t n, int number);
 // Calls an operation whose arguments contain tracked numbers, where no form accepts them. A message
 // is on top of the stack, and `count` arguments are at its bottom. If none of them is a tracked
 // number, returns false; else pushes the result.

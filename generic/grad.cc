@@ -421,9 +421,25 @@ void refuse_tracked_number(lua_State* L, int index, const char* function) {
 Tensor* tracked_number_at(lua_State* L, State* state, int index) {
   if (!is_tracked_number(L, index)) return nullptr;
   lua_getfield(L, index, "tensor");
-  Tensor* t = object_at(L, state, -1).tensor();
+  const Object object = object_at(L, state, -1);
   lua_pop(L, 1);
-  return t;
+  const bool is_number =
+      object.is_tensor() && object.dtype() == DType::Double && object.tensor()->numel() == 1;
+  return is_number ? object.tensor() : nullptr;
+}
+
+void write_tracked_number(lua_State* L, const char* function, Storage* storage, ptrdiff_t first,
+                          ptrdiff_t n, int number) {
+  Tensor* value = tracked_number_at(L, state_of(L), number);
+  if (!value) {
+    raise_error(
+        L,
+        "%s: the field 'tensor' of a number that depends on the arguments of a gradient was "
+        "replaced",
+        function);
+  }
+  refuse_held(L, state_of(L), function, storage);
+  protect(L, function, [&] { th::ops::copy(th::vector_of(storage, first, n).get(), value); });
 }
 
 void read_tracked_number(lua_State* L, int index) {

@@ -233,18 +233,10 @@ int index(lua_State* L) {
   return 1;
 }
 
-// Writes the tracked number at stack index `number` to n elements of a storage.
-void fill_with_tracked_number(lua_State* L, const char* function, Storage* storage, ptrdiff_t first,
-                              ptrdiff_t n, int number) {
-  Tensor* value = tracked_number_at(L, state_of(L), number);
-  refuse_held(L, state_of(L), function, storage);
-  protect(L, function, [&] { th::ops::copy(th::vector_of(storage, first, n).get(), value); });
-}
-
 void assign_indexed(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (th::tracing() && is_tracked_number(L, 3)) {
-    return fill_with_tracked_number(L, "indexing", storage, element(L, storage), 1, 3);
+    return write_tracked_number(L, "indexing", storage, element(L, storage), 1, 3);
   }
   if (!lua_isnumber(L, 3)) {
     raise_error(L, "an element of a %s is a number, got %s", storage_class(storage->dtype),
@@ -311,7 +303,7 @@ int size(lua_State* L) {
 int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (th::tracing() && is_tracked_number(L, 2)) {
-    fill_with_tracked_number(L, "fill", storage, 0, storage->size, 2);
+    write_tracked_number(L, "fill", storage, 0, storage->size, 2);
     lua_settop(L, 1);
     return 1;
   }

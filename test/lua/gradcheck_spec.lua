@@ -145,6 +145,33 @@ describe('tracked numbers', function()
     assert.are.same({ 5, 2 }, found:totable())
   end)
 
+  it('whose tensor was replaced are errors', function()
+    local freed = D{ 1 }
+    getmetatable(freed).__gc(freed)
+    for _, other in ipairs{ tensor.FloatStorage(4), tensor.FloatTensor{ 1 }, D(), D{ 1, 2 }, freed,
+                            5, false } do
+      local function replaced(n)
+        n.tensor = other or nil
+        return n
+      end
+      for _, f in ipairs{
+        function(n) D(2):storage():fill(replaced(n)) end,
+        function(n) D(2):storage()[1] = replaced(n) end,
+        function(n) D(2)[1] = replaced(n) end,
+        function(n) return D{ 1, replaced(n) } end,
+        tensor.compile(function(n) return replaced(n * n) end)
+      } do
+        assert.is_false((pcall(tensor.grad(f), 3)))
+      end
+    end
+    assert.error_matches(function()
+      tensor.grad(function(n)
+        n.tensor = 5
+        D(2):storage():fill(n)
+      end)(3)
+    end, "fill: the field 'tensor' of a number .* was replaced")
+  end)
+
   it('are named in the errors of operations that do not accept them', function()
     local function refused(message, f)
       local fine, found = pcall(tensor.grad(function(n)
