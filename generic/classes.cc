@@ -15,18 +15,21 @@ void push_class(lua_State* L, const State* state, int kind) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[kind]);
 }
 
-// The __index and __newindex of the metatable of a class that has no methods yet.
-void prepare_own(lua_State* L) {
+// The __index and __newindex of the metatable of a class that has no methods yet. Programs can call
+// them with any arguments.
+void prepare_own(lua_State* L, int arguments) {
+  check_kind(L, 1, LUA_TTABLE);
+  lua_settop(L, arguments);
   State* state = state_of(L);
   prepare_class(L, state, state->kind_of(lua_topointer(L, 1)));
 }
 int index_unprepared(lua_State* L) {
-  prepare_own(L);
+  prepare_own(L, 2);
   lua_rawget(L, 1);
   return 1;
 }
 int set_unprepared(lua_State* L) {
-  prepare_own(L);
+  prepare_own(L, 3);
   lua_rawset(L, 1);
   return 0;
 }

@@ -391,6 +391,18 @@ describe('a class of tensors', function()
   end)
 end)
 
+describe('a class of tensors without methods yet', function()
+  it('refuses to get methods for other values than tables', function()
+    assert.are.equal('false\tfalse\tnil\t5\tfunction\n', (child.run [[
+      local helper = getmetatable(getmetatable(tensor.HalfTensor))
+      local other = {}
+      helper.__newindex(other, 'x', 5, 6)
+      print((pcall(helper.__index, 1, 'x')), (pcall(helper.__newindex, 1, 'x', 2)),
+            helper.__index({}, 'x', 1), other.x, type(tensor.HalfTensor.sum))
+    ]]))
+  end)
+end)
+
 describe('require torch', function()
   it("sets what Torch7's did", function()
     assert.are.equal('true\ttrue\ttrue\tfunction\ttable\n', (child.run [[
