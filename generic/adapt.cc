@@ -32,6 +32,44 @@ Tensor* push_converted(lua_State* L, State* state, const char* name, int index, 
   return converted;
 }
 
+// Conversions may run finalizers, which may free tensors of the table, so the addresses are read
+// after all of them.
+void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
+               OpArguments* call) {
+  int n = static_cast<int>(compat_rawlen(L, index));
+  check_list(L, index);
+  if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
+  lua_createtable(L, n, 0);
+  int kept = lua_gettop(L);
+  call->list = static_cast<Tensor**>(lua_newuserdata(L, n * sizeof(Tensor*)));
+  call->list_count = n;
+  for (int i = 0; i < n; ++i) {
+    lua_rawgeti(L, index, i + 1);
+    const Object object = object_at(L, state, lua_gettop(L));
+    if (converts && object.is_tensor() && object.dtype() != type) {
+      push_converted(L, state, name, lua_gettop(L), type);
+      lua_remove(L, -2);
+    }
+    lua_rawseti(L, kept, i + 1);
+  }
+  for (int i = 0; i < n; ++i) {
+    lua_rawgeti(L, kept, i + 1);
+    const Object object = object_at(L, state, lua_gettop(L));
+    if (object.box && !object.payload) {
+      raise_error(
+          L, "%s: a finalizer or tensor.scope has freed the tensor at position %d of the table",
+          name, i + 1);
+    }
+    if (!object.is_tensor() || object.dtype() != type) {
+      raise_error(L, "%s: %sTensor is expected at position %d of the table, got %s%s", name,
+                  th::name_with_article(type), i + 1, shown_type(L, lua_gettop(L)),
+                  object.is_tensor() ? ": convert one of them" : "");
+    }
+    call->list[i] = object.tensor();
+    lua_pop(L, 1);
+  }
+}
+
 namespace {
 
 bool is_own(const ParameterSource& source) { return source.tensor && source.kind == 'T'; }

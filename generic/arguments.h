@@ -141,6 +141,11 @@ void free_replaced(lua_State* L, State* state, const Arguments& before, const Ar
 int count_of_used(lua_State* L, const State* state, const Overloads& overloads, int count);
 // Pushes a copy of the tensor at a stack index in another element type.
 Tensor* push_converted(lua_State* L, State* state, const char* name, int index, DType type);
+// Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
+// becomes of the other one; both are left on the stack. converts: tensors of other types are
+// converted.
+void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
+               OpArguments* call);
 // The element type to which operands of two types are converted.
 DType common_type(DType a, DType b);
 

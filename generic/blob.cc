@@ -139,21 +139,21 @@ int channels(lua_State* L) { return legacy(L, "channels", 1); }
 int height(lua_State* L) { return legacy(L, "height", 2); }
 int width(lua_State* L) { return legacy(L, "width", 3); }
 
-void push_shape(lua_State* L, const Blob& blob, const char* format) {
+// The text of a shape, in memory that needs no destructor.
+struct ShapeText {
   char text[(th::kMaxBlobAxes + 1) * 24];
-  protect(L, "shapeString",
-          [&] { __builtin_snprintf(text, sizeof(text), "%s", blob.shape_text().c_str()); });
-  lua_pushfstring(L, format, text);
-}
+  ShapeText(lua_State* L, const Blob& blob) {
+    protect(L, "shapeString",
+            [&] { __builtin_snprintf(text, sizeof(text), "%s", blob.shape_text().c_str()); });
+  }
+};
 int shape_string(lua_State* L) {
-  push_shape(L, *check_blob(L, 1), "%s");
+  lua_pushstring(L, ShapeText(L, *check_blob(L, 1)).text);
   return 1;
 }
 int text(lua_State* L) {
-  Blob* blob = check_blob(L, 1);
-  lua_pushfstring(L, "[%s of shape ", blob_class(blob->dtype()));
-  push_shape(L, *blob, "%s]");
-  lua_concat(L, 2);
+  const Blob& blob = *check_blob(L, 1);
+  lua_pushfstring(L, "[%s of shape %s]", blob_class(blob.dtype()), ShapeText(L, blob).text);
   return 1;
 }
 
@@ -214,8 +214,8 @@ int diff_at(lua_State* L) { return element(L, "diffAt", Part::diff); }
 // ---- memory ----
 
 int part(lua_State* L, const char* function, Part part) {
-  Blob* blob = check_blob(L, 1);
-  Tensor* t = push_new_tensor(L, state_of(L), blob->dtype());
+  Tensor* t = push_new_tensor(L, state_of(L), check_blob(L, 1)->dtype());
+  Blob* blob = check_blob(L, 1);  // a finalizer may have freed it
   protect(L, function, [&] { th::set_view(t, *blob->tensor(part)); });
   return 1;
 }

@@ -23,7 +23,8 @@ Bytes check_bytes(lua_State* L, int index) {
   return bytes;
 }
 
-// Pushes an empty ByteStorage as output buffer.
+// Pushes an empty ByteStorage as output buffer. This may run finalizers, so blobs are read after
+// it.
 Storage* push_byte_storage(lua_State* L, const char* function) {
   Storage* storage = nullptr;
   protect(L, function, [&] { storage = th::storage_new(DType::Byte); });
@@ -53,9 +54,10 @@ int from_proto(lua_State* L) {
 
 // to_proto([diff])
 int to_proto(lua_State* L) {
-  Blob* blob = check_blob(L, 1);
+  check_blob(L, 1);
   bool with_diff = lua_toboolean(L, 2);
   Storage* storage = push_byte_storage(L, "toProto");
+  Blob* blob = check_blob(L, 1);
   protect(L, "toProto", [&] { th::write_blob_proto(*blob, with_diff, storage); });
   return return_bytes(L, "toProto", storage);
 }
@@ -94,6 +96,7 @@ int blobs_to_proto(lua_State* L) {
   bool with_diff = lua_toboolean(L, 2);
   size_t count = compat_rawlen(L, 1);
   auto** blobs = static_cast<Blob**>(lua_newuserdata(L, count * sizeof(Blob*)));
+  Storage* storage = push_byte_storage(L, "blobsToProto");
   for (size_t i = 0; i < count; ++i) {
     lua_rawgeti(L, 1, static_cast<int>(i + 1));
     blobs[i] = to_blob(L, lua_gettop(L));
@@ -103,7 +106,6 @@ int blobs_to_proto(lua_State* L) {
     }
     lua_pop(L, 1);
   }
-  Storage* storage = push_byte_storage(L, "blobsToProto");
   protect(L, "blobsToProto", [&] {
     // When memory is short, finalizers run and may change the table or free its blobs.
     std::vector<th::BlobRef> held(count);

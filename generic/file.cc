@@ -9,6 +9,7 @@
 
 #include "bindings.h"
 #include "luaT.h"
+#include "native.h"
 
 namespace bind {
 
@@ -293,13 +294,21 @@ int storage(lua_State* L) {
 }
 
 int to_string(lua_State* L) {
+  const bool in_memory = luaT_isudata(L, 1, "torch.MemoryFile");
+  const char* type = luaT_typename(L, 1);
+  // Before the file is read: Lua may run finalizers, which may free it.
+  auto** box = Native<std::string>::push(L);
   File& file = *check_file(L, 1);
-  bool in_memory = luaT_isudata(L, 1, "torch.MemoryFile");
-  lua_pushstring(L, luaT_typename(L, 1));
-  if (!in_memory) lua_pushfstring(L, " on <%s>", th::name_of_file(file).c_str());
-  lua_pushfstring(L, " [status: %s -- mode%s %c%c]", file.is_open() ? "open" : "closed",
-                  in_memory ? ":" : "", file.readable ? 'r' : ' ', file.writable ? 'w' : ' ');
-  lua_concat(L, in_memory ? 2 : 3);
+  protect(L, "tostring", [&] {
+    std::string text = type;
+    if (!in_memory) text += " on <" + th::name_of_file(file) + ">";
+    text += std::string(" [status: ") + (file.is_open() ? "open" : "closed") + " -- mode";
+    text += in_memory ? ": " : " ";
+    text += file.readable ? 'r' : ' ';
+    text += file.writable ? 'w' : ' ';
+    *box = new std::string(text + "]");
+  });
+  lua_pushlstring(L, (*box)->data(), (*box)->size());
   return 1;
 }
 

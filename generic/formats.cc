@@ -166,6 +166,8 @@ int picture_read(lua_State* L) {
 // as a string.
 int picture_write(lua_State* L) {
   const th::PictureFormat& format = check_picture_format(L, 1);
+  lua_settop(L, 8);
+  auto** box = Native<std::string>::push(L);  // before the storage is read: it may run finalizers
   Range pixels = check_range(L, 2);
   auto item = static_cast<int>(th::item_size(pixels.storage->dtype));
   th::PictureShape shape = {check_integer(L, 5), check_integer(L, 6), check_integer(L, 7),
@@ -175,7 +177,6 @@ int picture_write(lua_State* L) {
                 shape.width >= 1 && shape.width <= 0x7fffffff && shape.height <= 0x7fffffff &&
                 pixels.count / shape.channels / shape.width >= shape.height;
   if (!inside) return argument_error(L, 2, "the pixels of a picture are expected");
-  auto** box = Native<std::string>::push(L);
   protect(L, "save", [&] {
     Pinned pinned(pixels.storage);
     auto* data = reinterpret_cast<unsigned char*>(at(pixels, th::Access::read));

@@ -334,11 +334,13 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
 // t[key] = value. Returns false if the key selects nothing.
 bool assign_by(lua_State* L, State* state, Tensor* t) {
   const bool tracked = lua_istable(L, 3) && is_tracked_number(L, 3);
-  if (tracked) read_tracked_number(L, 3);
+  if (tracked) {
+    read_tracked_number(L, 3);
+    t = check_tensor(L, state, 1);
+  }
   refuse_held(L, state, kIndexing, t->storage);
   check_storage(L, t);
   if (is_number(L, *state, 2)) {
-    if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
     // If only a device has valid bytes, it writes the element.
     if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER) {
@@ -347,8 +349,9 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
       if (write_host_element(L, t, element, value)) return true;
     }
     read_table(L, state, t->dtype);
-    int64_t position = checked_position(L, t, 0, number);
     Tensor* slice = push_new_like(L, state, 1, &t);
+    if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
+    int64_t position = checked_position(L, t, 0, number);
     protect(L, kIndexing, [&] {
       if (t->nDimension == 1) {
         th::ops::narrow(slice, t, 0, position, 1);

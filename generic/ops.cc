@@ -74,41 +74,6 @@ bool types_fit(const Pattern& pattern, const Arguments& args, DType type) {
   return (pattern.one_type && args.one_type) || each_type_fits(pattern, args, type);
 }
 
-// Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
-// becomes of the other one; both are left on the stack. converts: tensors of other types are
-// converted.
-void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
-               OpArguments* call) {
-  int n = static_cast<int>(compat_rawlen(L, index));
-  check_list(L, index);
-  if (n == 0) raise_error(L, "%s: the table of tensors is empty", name);
-  lua_createtable(L, n, 0);
-  int kept = lua_gettop(L);
-  call->list = static_cast<Tensor**>(lua_newuserdata(L, n * sizeof(Tensor*)));
-  call->list_count = n;
-  for (int i = 0; i < n; ++i) {
-    lua_rawgeti(L, index, i + 1);
-    Object object = object_at(L, state, lua_gettop(L));
-    if (converts && object.is_tensor() && object.dtype() != type) {
-      push_converted(L, state, name, lua_gettop(L), type);
-      lua_remove(L, -2);
-      object = object_at(L, state, lua_gettop(L));
-    }
-    if (object.box && !object.payload) {
-      raise_error(
-          L, "%s: a finalizer or tensor.scope has freed the tensor at position %d of the table",
-          name, i + 1);
-    }
-    if (!object.is_tensor() || object.dtype() != type) {
-      raise_error(L, "%s: %sTensor is expected at position %d of the table, got %s%s", name,
-                  th::name_with_article(type), i + 1, shown_type(L, lua_gettop(L)),
-                  object.is_tensor() ? ": convert one of them" : "");
-    }
-    call->list[i] = object.tensor();
-    lua_rawseti(L, kept, i + 1);
-  }
-}
-
 // The default generator; after require 'cutorch' that of the device which is going to draw.
 th::Generator* generator_for(lua_State* L, const State* state, const Arguments& args) {
   if (state->cuda_generators == LUA_NOREF) return default_generator(L, state);

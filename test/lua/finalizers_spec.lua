@@ -28,6 +28,38 @@ local function with_finalizer(f, make)
   return unpack(results)
 end
 
+-- For k = 1 ... 8, calls use(...) with the values that make() returns, and attack(...) at its k-th
+-- allocation in Lua. Passes to check whether the call succeeded, and its result or error.
+local function at_each_allocation(make, attack, use, check)
+  for k = 1, 8 do
+    local values = {make()}
+    local left = k
+    local function arm()
+      local proxy = newproxy(true)
+      getmetatable(proxy).__gc = function()
+        left = left - 1
+        if left == 0 then
+          attack(unpack(values))
+        elseif left > 0 then
+          arm()
+        end
+      end
+    end
+    collectgarbage()
+    collectgarbage 'stop'
+    arm()
+    collectgarbage('setpause', 0)
+    collectgarbage('setstepmul', 1e6)
+    collectgarbage 'restart'
+    local ok, result = pcall(use, unpack(values))
+    left = 0
+    collectgarbage('setpause', 200)
+    collectgarbage('setstepmul', 200)
+    collectgarbage()
+    check(ok, result)
+  end
+end
+
 describe('finalizers that run while', function()
   local rounds = 300
 
@@ -122,6 +154,101 @@ describe('finalizers that run while', function()
         assert.is_true(ok or type(result) == 'string')
       end
     end
+  end)
+
+  -- Makes and keeps objects, which may get the addresses of freed ones.
+  local kept = {}
+  local function take_addresses(make)
+    for i = 1, 9 do
+      kept[i] = make()
+    end
+    return kept
+  end
+  local finalize = {}
+  for _, name in ipairs {'DoubleTensor', 'FloatBlob', 'DiskFile'} do
+    finalize[name] = tensor.getmetatable('torch.' .. name).__gc
+  end
+
+  it('a table is assigned may free the tensor', function()
+    at_each_allocation(function()
+      return tensor.Tensor(3, 3):fill(3), {1, 2, 3}
+    end, function(t)
+      finalize.DoubleTensor(t)
+      take_addresses(function() return tensor.Tensor(2) end)
+    end, function(t, values) t[3] = values end, function(ok, message)
+      assert.is_true(ok or message:find 'freed' ~= nil, message)
+    end)
+  end)
+
+  it('cat converts a tensor of its table may free another', function()
+    at_each_allocation(function()
+      return {tensor.DoubleTensor(50):fill(2), tensor.FloatTensor(50):fill(5)}
+    end, function(list)
+      finalize.DoubleTensor(list[1])
+      take_addresses(function() return tensor.Tensor(7):fill(9) end)
+    end, function(list) return tensor.cat(list, 1) end, function(ok, result)
+      if ok then
+        assert.equal(350, result:sum())
+      else
+        assert.matches('freed', result)
+      end
+    end)
+  end)
+
+  it('a blob is read may free it', function()
+    for name, read in pairs {
+      data = function(blob) return blob:data() end, text = tostring,
+      bytes = function(blob) return blob:toProto() end,
+      list = function(blob) return tensor.blobsToProto(blob) end
+    } do
+      local before
+      at_each_allocation(function()
+        local blob = tensor.FloatBlob(2, 3)
+        blob:data():fill(1)
+        blob = name == 'list' and {blob} or blob
+        before = read(blob)
+        return blob
+      end, function(blob)
+        finalize.FloatBlob(name == 'list' and blob[1] or blob)
+        take_addresses(function() return tensor.FloatBlob(7) end)
+      end, read, function(ok, result)
+        if ok then
+          assert.is_true(name == 'data' and result:equal(before) or result == before, name)
+        else
+          assert.matches('[bB]lob', result)
+        end
+      end)
+    end
+  end)
+
+  it('a picture is written may resize its storage', function()
+    local write = require 'tensor.native'.picture_write
+    at_each_allocation(function()
+      return tensor.ByteStorage(2000 * 2000):fill(7)
+    end, function(s)
+      s:resize(1)
+      tensor.emptyCache()
+    end, function(s) return write('png', s, 1, 4e6, 1, 2000, 2000, 90) end, function(ok, result)
+      assert.is_true(ok or result:find 'elements of the storage' ~= nil, result)
+    end)
+  end)
+
+  it('a file becomes a text may free it', function()
+    local before
+    at_each_allocation(function()
+      local file = tensor.DiskFile('/dev/null', 'r')
+      before = tostring(file)
+      return file
+    end, function(file)
+      finalize.DiskFile(file)
+      take_addresses(function() return tensor.DiskFile('/dev/zero', 'r') end)
+    end, tostring, function(ok, text)
+      if ok then
+        assert.equal(before, text)
+      else
+        assert.matches('File', text)
+      end
+    end)
   end)
 
   it('cat reads its table may empty it', function()
