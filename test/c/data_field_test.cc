@@ -213,6 +213,33 @@ TEST(DataField, StaysBorrowedWhateverTheFlagIs) {
   THFloatStorage_free(viewed);
 }
 
+TEST(DataField, IsSharedByTheStorageThatGetsAViewBySwap) {
+  THFloatStorage* viewed = THFloatStorage_newWithSize(10);
+  for (int i = 0; i < 10; ++i) viewed->data[i] = static_cast<float>(i);
+  Storage* view = storage_view(reinterpret_cast<Storage*>(viewed), 1, 9);
+  THFloatStorage* other = THFloatStorage_newWithSize(4);
+  THFloatStorage_swap(reinterpret_cast<THFloatStorage*>(view), other);
+  EXPECT_FALSE(view->memory.shares_host());
+  EXPECT_TRUE(reinterpret_cast<Storage*>(other)->memory.shares_host());
+  storage_to(view, find_device("soft"));
+  storage_free(view);
+
+  // Each element is copied to the next position, which an operation that knows of the overlap reads
+  // before it writes.
+  THFloatTensor* from = THFloatTensor_newWithStorage1d(viewed, 0, 9, 1);
+  THFloatTensor* to = THFloatTensor_newWithStorage1d(other, 0, 9, 1);
+  THFloatTensor_cumsum(to, from, 0);
+  const float sums[] = {0, 0, 1, 3, 6, 10, 15, 21, 28, 36};
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(viewed->data[i], sums[i]) << i;
+  THFloatTensor_free(from);
+  THFloatTensor_free(to);
+  EXPECT_NE(error_of([&] { THFloatStorage_resize(viewed, 20); }), "");
+  THFloatStorage_free(other);
+  THFloatStorage_resize(viewed, 20);
+  EXPECT_FALSE(reinterpret_cast<Storage*>(viewed)->memory.shares_host());
+  THFloatStorage_free(viewed);
+}
+
 TEST(DataField, IsAllocatedWhenTheCallerBecomesItsOwner) {
   THFloatStorage* s = reinterpret_cast<THFloatStorage*>(storage_new(DType::Float, 1000));
   EXPECT_EQ(s->data, nullptr);

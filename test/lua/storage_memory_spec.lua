@@ -127,6 +127,21 @@ describe('a view', function()
     away:to 'soft'
     assert.has_error(function() return tensor.FloatStorage(away) end)
   end)
+
+  it('that was read from a file shares no memory', function()
+    local s = tensor.FloatStorage { 1, 2, 3 }
+    local view = tensor.FloatStorage(s, 2)
+    local file = tensor.MemoryFile()
+    tensor.FloatStorage { 5 }:write(file)
+    view:read(file:seek(1))
+    s:fill(4)
+    assert.are.same({ 5 }, view:totable())
+    if not pcall(function() tensor.FloatTensor(1):to 'soft' end) then return end
+    view:to 'soft'
+    s:to 'soft'
+    assert.are.same({ 5, 4, 4, 4 }, tensor.cat({ tensor.FloatTensor(view), tensor.FloatTensor(s) })
+      :totable())
+  end)
 end)
 
 describe('a file', function()

@@ -12,6 +12,7 @@ void SyncedMemory::swap(SyncedMemory& other) noexcept {
   uint8_t ready = host_ready_.load();
   host_ready_.store(other.host_ready_.load());
   other.host_ready_.store(ready);
+  host_users_.store(other.host_users_.exchange(host_users_.load()));
   std::swap(copying_, other.copying_);
   std::swap(owns_host_, other.owns_host_);
   std::swap(host_from_heap_, other.host_from_heap_);
