@@ -38,7 +38,7 @@ inline uint64_t code_at(lua_State* L, State* state, int index, Object* object) {
 // The arguments of the operation, and the memory that they refer to.
 struct OpArguments {
   alignas(16) char arguments[th::kMostArgumentBytes];  // the struct of th::args
-  int64_t sizes[4][th::kMaxDims];                      // lists of numbers; a row has at most four
+  int64_t sizes[th::kMaxLists][th::kMaxDims];          // the lists of numbers
   int lists = 0;
   Tensor** list = nullptr;  // the tensors of the table argument; a row has at most one
   int list_count = 0;

@@ -240,6 +240,31 @@ TEST(DataField, IsSharedByTheStorageThatGetsAViewBySwap) {
   THFloatStorage_free(viewed);
 }
 
+// A list of numbers may be in the storage of the result, which is resized.
+TEST(DataField, HasTheListsOfACallWhenItBegins) {
+  constexpr int64_t kRows = 100, kColumns = 50;
+  THLongTensor* t = THLongTensor_newWithSize1d(3);
+  THLongTensor_fill(t, 7);
+  for (auto* repeat : {THLongTensor_tile, THLongTensor_repeat}) {
+    THLongTensor* r = THLongTensor_newWithSize1d(2);
+    THLongTensor_set1d(r, 0, kRows);
+    THLongTensor_set1d(r, 1, kColumns);
+    repeat(r, t, THLongTensor_storage(r));
+    ASSERT_EQ(r->nDimension, 2);
+    EXPECT_EQ(r->size[0], kRows);
+    EXPECT_EQ(r->size[1], 3 * kColumns);
+    EXPECT_EQ(THLongTensor_sumall(r), 7 * kRows * 3 * kColumns);
+    THLongTensor_free(r);
+  }
+  THLongStorage* many = THLongStorage_newWithSize(kMaxDims + 1);
+  THLongTensor* result = THLongTensor_new();
+  EXPECT_NE(error_of([&] { THLongTensor_tile(result, t, many); }).find("at most 64 numbers"),
+            std::string::npos);
+  THLongStorage_free(many);
+  THLongTensor_free(result);
+  THLongTensor_free(t);
+}
+
 TEST(DataField, IsAllocatedWhenTheCallerBecomesItsOwner) {
   THFloatStorage* s = reinterpret_cast<THFloatStorage*>(storage_new(DType::Float, 1000));
   EXPECT_EQ(s->data, nullptr);

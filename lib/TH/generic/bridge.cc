@@ -36,6 +36,24 @@ class Exposure {
   fail_argument(number, "argument %d (%s) is NULL", number, p.name);
 }
 
+// Copies of the lists of numbers of a call, because a result may share memory with their storages.
+class Lists {
+ public:
+  Sizes add(const void* long_storage) {
+    const Sizes given = to_sizes(long_storage);
+    if (given.ndim > kMaxDims) {
+      fail("a list of at most %d numbers is expected, got %d", kMaxDims, given.ndim);
+    }
+    int64_t* copy = numbers_[count_++];
+    std::copy_n(given.size, given.ndim, copy);
+    return {given.ndim, given.size ? copy : nullptr};
+  }
+
+ private:
+  int64_t numbers_[kMaxLists][kMaxDims];
+  int count_ = 0;
+};
+
 bool has_null(const TensorList& list) {
   return list.count > 0 && (!list.tensors || std::count(list.tensors, list.tensors + list.count,
                                                         static_cast<Tensor*>(nullptr)) > 0);
@@ -49,6 +67,7 @@ void call_from_c(Op op, void* arguments, const char* function) {
         const OpRow& row = row_of(op);
         OpScope scope(row.name);
         Exposure tensors;
+        Lists lists;
         for (const Parameter& p : row) {
           if (p.is_tensor()) {
             auto& t = argument<Tensor*>(arguments, p);
@@ -66,7 +85,7 @@ void call_from_c(Op op, void* arguments, const char* function) {
             if (!argument<const void*>(arguments, p)) fail_null(row, p, arguments);
           } else if (p.is_list_of_numbers()) {
             auto& sizes = argument<Sizes>(arguments, p);
-            if (sizes.ndim == kUnreadSizes) sizes = to_sizes(sizes.size);
+            if (sizes.ndim == kUnreadSizes) sizes = lists.add(sizes.size);
           }
         }
         call(op, arguments);

@@ -83,6 +83,13 @@ constexpr TensorFields tensors_of(const Parameter (&list)[n]) {
   return tensors;
 }
 
+template <int n>
+constexpr int lists_of(const Parameter (&list)[n]) {
+  int lists = 0;
+  for (const Parameter& p : list) lists += p.is_list_of_numbers();
+  return lists;
+}
+
 // The parameters of each row. A struct of its own allows offsetof of the arguments.
 #define TH_OP(name_, lua, types, returned_, parameters, ...)           \
   struct name_##_row {                                                 \
@@ -90,6 +97,7 @@ constexpr TensorFields tensors_of(const Parameter (&list)[n]) {
     static_assert(sizeof(Arguments) <= kMostArgumentBytes);            \
     static constexpr Parameter list[] = {                              \
         TH_PARAMETERS(TH_PARAMETER_, TH_COMMA, TH_UNWRAP parameters)}; \
+    static_assert(lists_of(list) <= kMaxLists);                        \
     static constexpr TensorFields tensors = tensors_of(list);          \
   };
 #include "THOps.def"

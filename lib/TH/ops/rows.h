@@ -68,7 +68,7 @@ struct Parameter : Field {
   }
   // A result that only the derivative needs.
   bool is_hidden() const { return std::strcmp(by_default, "hidden") == 0; }
-  bool is_list_of_numbers() const {
+  constexpr bool is_list_of_numbers() const {
     return kind >= ParameterKind::sizes && kind <= ParameterKind::each;
   }
 };
@@ -107,6 +107,7 @@ struct OpRow {
 };
 
 constexpr int kMaxParameters = 12;
+constexpr int kMaxLists = 4;             // lists of numbers among the parameters
 constexpr int kMostArgumentBytes = 256;  // size of the largest struct of arguments
 
 const OpRow& row_of(Op op) noexcept;
