@@ -275,6 +275,28 @@ TEST_P(FailingDevice, FailsOperationsByName) {
   THFloatTensor_free(t);
 }
 
+TEST_P(FailingDevice, LeavesTheDataFieldOfAStorageThatCouldNotMove) {
+  THFloatTensor* t = THFloatTensor_newWithSize1d(8);
+  auto* storage = reinterpret_cast<Storage*>(t->storage);
+  fragile.gone = true;
+  expect_gone([&] { storage_to(storage, &device); });
+  fragile.gone = false;
+  EXPECT_TRUE(storage->is_exposed());
+  // C code that uses the field gets it after each call.
+  storage->memory.device(Access::write, device);
+  THFloatTensor_fill(t, 3);
+  EXPECT_EQ(t->storage->data[7], 3);
+
+  storage->set_current_device(&device);
+  storage->set_exposed(false);
+  storage->memory.device(Access::write, device);
+  fragile.gone = true;
+  expect_gone([&] { storage_to(storage, nullptr); });
+  EXPECT_FALSE(storage->is_exposed());
+  fragile.gone = false;
+  THFloatTensor_free(t);
+}
+
 TEST_P(FailingDevice, IsToldOfByWhoWaits) {
   fragile.gone = true;
   expect_gone([&] { device.synchronize(); });

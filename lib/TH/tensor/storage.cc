@@ -153,12 +153,12 @@ void expose_to_c(Storage* s) {
 }
 
 void storage_to(Storage* s, Device* device) {
-  s->set_exposed(!device);
   if (!device) {
     s->memory.leave_device();
   } else if (s->size && s->memory.head() != Head::uninitialized) {
     s->memory.device(Access::read, *device);
   }
+  s->set_exposed(!device);
   s->set_current_device(device);
 }
 
@@ -173,8 +173,8 @@ void storage_set_cpu(Storage* s, void* block) {
 void storage_set_device(Storage* s, Device& device, void* block, SharedBlock::Release release,
                         void* context) {
   check_pins(s, "given other memory");
-  s->set_exposed(false);
   s->memory.set_device(device, block, release, context);
+  s->set_exposed(false);
 }
 
 namespace {
