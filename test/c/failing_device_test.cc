@@ -8,6 +8,7 @@
 
 #include "backend/table_device.h"
 #include "base/error.h"
+#include "soft/soft_queue.h"
 #include "soft_devices.h"
 #include "tensor/tensor.h"
 
@@ -295,6 +296,26 @@ TEST_P(FailingDevice, LeavesTheDataFieldOfAStorageThatCouldNotMove) {
   EXPECT_FALSE(storage->is_exposed());
   fragile.gone = false;
   THFloatTensor_free(t);
+}
+
+// After a failure, the caller of copy_async would not wait for the event.
+TEST_P(FailingDevice, ReportsAFailureBeforeACopyAtTheWaitForIt) {
+  const DeviceTable& table = fragile.soft;
+  void *handle = nullptr, *block = nullptr, *event = nullptr;
+  ASSERT_EQ(table.open(0, &handle), kDeviceOk);
+  ASSERT_EQ(table.allocate(handle, 4, 0, &block), kDeviceOk);
+  static_cast<SoftDevice*>(handle)->enqueue_task([] { fail(kDeviceFailed, "too hot"); });
+  float sent = 3, received = 0;
+  ASSERT_EQ(table.copy_async(handle, CopyKind::host_to_device, block, &sent, 4, 0, &event),
+            kDeviceOk);
+  ASSERT_NE(event, nullptr);
+  EXPECT_EQ(table.wait(handle, event), kDeviceFailed);
+  EXPECT_STREQ(table.message(), "too hot");
+  EXPECT_EQ(table.wait(handle, event), kDeviceOk);
+  table.release_event(handle, event);
+  EXPECT_EQ(table.copy(handle, CopyKind::device_to_host, &received, block, 4), kDeviceOk);
+  EXPECT_EQ(received, 3);
+  table.release(handle, block);
 }
 
 TEST_P(FailingDevice, IsToldOfByWhoWaits) {

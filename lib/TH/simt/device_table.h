@@ -86,6 +86,17 @@ class DeviceTableOf {
     });
   }
 
+  // The same for functions that return an event or null. With an event, the next function reports
+  // failures of earlier work: after a failure the caller would not wait for the event.
+  template <class F>
+  static int with_event(void* device, void** event, const F& f) noexcept {
+    *event = nullptr;
+    return on(device, [&](D& d) {
+      *event = f(d);
+      if (!*event) d.check_work();
+    });
+  }
+
   static const char* message() { return text(); }
 
   static int count(int* devices) {
@@ -123,13 +134,7 @@ class DeviceTableOf {
   }
   static int upload(void* device, void* to, const void* from, size_t bytes, int is_new,
                     void** event) {
-    *event = nullptr;
-    return on(device, [&](D& d) {
-      *event = d.upload(to, from, bytes, is_new != 0);
-      // With an event, the next function reports failures of earlier work. After a failure the
-      // caller would not wait for the event.
-      if (!*event) d.check_work();
-    });
+    return with_event(device, event, [&](D& d) { return d.upload(to, from, bytes, is_new != 0); });
   }
   static int copy_peer(void* device, void* to, void* from_device, const void* from, size_t bytes) {
     D& other = *static_cast<D*>(from_device);
@@ -137,8 +142,8 @@ class DeviceTableOf {
   }
   static int copy_async(void* device, CopyKind kind, void* to, const void* from, size_t bytes,
                         int is_new, void** event) {
-    return working(device,
-                   [&](D& d) { *event = d.copy_async(kind, to, from, bytes, is_new != 0); });
+    return with_event(device, event,
+                      [&](D& d) { return d.copy_async(kind, to, from, bytes, is_new != 0); });
   }
   static int wait(void* device, void* event) {
     if (D::is_over(event)) return kDeviceOk;
