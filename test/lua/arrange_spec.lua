@@ -373,4 +373,18 @@ describe('rewritten arrangements agree with a model', function()
                      message(tensor.repeatInterleave, tensor.zeros(2), both))
     end
   end)
+
+  it('combinations that are too many, or of too many elements, at once', function()
+    local one, two = tensor.Tensor(1), tensor.Tensor(2)
+    assert.are.same({ 1, 3 }, tensor.combinations(one, 3, true):size():totable())
+    assert.are.same({ 41, 40 }, tensor.combinations(two, 40, true):size():totable())
+    assert.are.same({ 1, 40 }, tensor.combinations(tensor.Tensor(40), 40):size():totable())
+    assert.matches('fit into the address space', message(tensor.combinations, one, 2 ^ 50, true))
+    assert.matches('the result is too large', message(tensor.combinations, two, 2 ^ 40, true))
+    for _, r in ipairs { 2 ^ 62, 2 ^ 63 - 1024 } do
+      assert.matches('the result is too large', message(tensor.combinations, two, r, true))
+    end
+    assert.matches('the number of combinations is too large',
+                   message(tensor.combinations, tensor.Tensor(100), 2 ^ 40, true))
+  end)
 end)

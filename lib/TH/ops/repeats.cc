@@ -68,13 +68,14 @@ void advance(int64_t* k, int64_t r, int64_t n, bool repeats) {
   for (int64_t j = i + 1; j < r; ++j) k[j] = repeats ? k[i] : k[j - 1] + 1;
 }
 
-// n over r. Throws if it is too large.
+// n over r. Throws if it is too large, after few steps, because each one at least doubles it.
 int64_t number_of_combinations(int64_t n, int64_t r) {
   if (r > n) return 0;
+  const int64_t least = std::min(r, n - r);
   int64_t number = 1;
-  for (int64_t k = 1; k <= r; ++k) {
+  for (int64_t k = 1; k <= least; ++k) {
     // The quotient is an integer at each step.
-    number = checked_mul(number, n - r + k, "the number of combinations") / k;
+    number = checked_mul(number, n - least + k, "the number of combinations") / k;
   }
   return number;
 }
@@ -172,17 +173,23 @@ void shapes(args::combinations& a, Shapes& s) {
   }
   if (a.r < 0) s.fail(a.r, "combinations of %lld elements", static_cast<long long>(a.r));
   const int64_t n = a.t->size[0], r = a.r;
-  const int64_t rows = number_of_combinations(a.repeats && n > 0 ? n + r - 1 : n, r);
+  const bool repeats = a.repeats && n > 0;
+  const int64_t rows = number_of_combinations(repeats ? checked_add(n, r, "the result") - 1 : n, r);
   const int64_t size[] = {rows, r};
   if (rows == 0 || r == 0) return s.set(a.r_, 2, size);
-  std::vector<int64_t> current(static_cast<size_t>(r));
-  if (!a.repeats) std::iota(current.begin(), current.end(), 0);
-  int64_t* k = current.data();
+  const int64_t elements = checked_mul(rows, r, "the result");
+  std::vector<int64_t> current;
   int64_t next = r;  // an element of the current combination
-  TensorRef index = new_long_vector(checked_mul(rows, r, "the result"), [&](int64_t i) {
-    if (i > 0 && next == r) advance(k, r, n, a.repeats);
+  TensorRef index = new_long_vector(elements, [&](int64_t i) {
+    if (i == 0) {
+      // Not earlier: if r is too large, the vector of the indices fails to be allocated.
+      current.resize(static_cast<size_t>(r));
+      if (!a.repeats) std::iota(current.begin(), current.end(), 0);
+    } else if (next == r) {
+      advance(current.data(), r, n, a.repeats);
+    }
     if (next == r) next = 0;
-    return k[next++] + TH_INDEX_BASE;
+    return current[next++] + TH_INDEX_BASE;
   });
   give(s, a.r_, with_shape(indexSelect(ref(a.t), int64_t{0}, Var(std::move(index))), 2, size));
 }
