@@ -203,8 +203,11 @@ int unknown_field(lua_State* L, State* state) {
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
   const bool known = lua_isfunction(L, -3) && lua_pcall(L, 2, 1, 0) == 0 && lua_isstring(L, -1);
+  const char* hint = known                ? lua_tostring(L, -1)
+                     : lua_isnumber(L, 2) ? "an index is a number, not a string"
+                                          : nullptr;
   return raise_error(L, "a %s has no field or method '%s'%s%s", name ? name : "tensor",
-                     lua_tostring(L, 2), known ? ": " : "", known ? lua_tostring(L, -1) : "");
+                     lua_tostring(L, 2), hint ? ": " : "", hint ? hint : "");
 }
 
 }  // namespace bind

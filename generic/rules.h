@@ -52,9 +52,8 @@ namespace bind {
     "They return values and indices along the last dimension.")                                  \
   X(numbers,                                                                                     \
     "A fraction as a size, an index or a seed, a number that an integer type cannot "            \
-    "represent, also in a file, and a string as a size or an index of a tensor, a seed or "      \
-    "a number of an operation are errors. Tables of numbers and ranges may contain "             \
-    "strings.",                                                                                  \
+    "represent, also in a file, and a string as a size, an index, a seed or a number of an "     \
+    "operation are errors. Tables of numbers and ranges may contain strings.",                   \
     "Fractions are truncated. A string may contain a number.")                                   \
   X(printing,                                                                                    \
     "NaN and infinity are aligned, integers have all digits, vectors of more than 20 elements "  \

@@ -224,8 +224,10 @@ int index(lua_State* L) {
     lua_rawget(L, lua_upvalueindex(2));
     if (!lua_isnil(L, 3)) return 1;
     lua_settop(L, 2);
-    if (!lua_isnumber(L, 2)) {
-      if (!call_override(L, "__index__", 2, guarded<index_method>)) lua_pushnil(L);
+    if (!is_number(L, *state, 2)) {
+      if (call_override(L, "__index__", 2, guarded<index_method>)) return 1;
+      if (lua_isnumber(L, 2)) return unknown_field(L, state);
+      lua_pushnil(L);
       return 1;
     }
   }
@@ -270,7 +272,7 @@ int newindex(lua_State* L) {
     lua_rawset(L, 1);
     return 0;
   }
-  if (!lua_isnumber(L, 2)) {
+  if (!is_number(L, *state_of(L), 2)) {
     lua_settop(L, 3);
     Storage* storage = check_storage(L, state_of(L), 1);
     if (call_override(L, "__newindex__", 3, guarded<newindex_method>)) return 0;
@@ -283,13 +285,13 @@ int newindex(lua_State* L) {
 
 // __index__ and __newindex__ of Torch7's classes: return the selected value, if any, and a boolean.
 int index_method(lua_State* L) {
-  bool found = lua_isnumber(L, 2);
+  bool found = is_number(L, *state_of(L), 2);
   if (found) push_indexed(L);
   lua_pushboolean(L, found);
   return found ? 2 : 1;
 }
 int newindex_method(lua_State* L) {
-  bool found = lua_isnumber(L, 2);
+  bool found = is_number(L, *state_of(L), 2);
   if (found) assign_indexed(L);
   lua_pushboolean(L, found);
   return 1;

@@ -237,11 +237,18 @@ describe("after require 'torch'", function()
     m['1']['3'], m[{ '2', '1' }] = 7, 8
     assert.are.same({ { 1, 2, 7 }, { 8, 5, 6 } }, m:totable())
     assert.are.equal(3, storage:resize('3'):size())
+    storage['2'] = 9
+    assert.are.equal(9, storage['2'])
     assert.are.same({ 1, 4 }, tensor.Tensor():resize('1', '4'):size():totable())
     assert.are.same({ 2, 3 }, tensor.Tensor(2, '3'):size():totable())
     assert.is_true(m:isSize('2', '3'))
     rules.set 'tensor'
-    refused(function() return m['2'] end, "has no field or method '2'")
+    local hint = "has no field or method '2': an index is a number, not a string"
+    refused(function() return m['2'] end, hint)
+    refused(function() return storage['2'] end, hint)
+    refused(function() storage['2'] = 4 end, 'a torch.IntStorage is indexed by numbers, got string')
+    assert.are.equal(9, storage[2])
+    assert.is_nil(storage.missing)
     refused(function() return m[1]['2'] end, "has no field or method '2'")
     refused(function() m['2'] = 4 end, "cannot be indexed by '2'")
     refused(function() m[1]['2'] = 4 end, "cannot be indexed by '2'")
