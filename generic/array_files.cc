@@ -161,12 +161,15 @@ int write(lua_State* L) {
       has_error = lua_pcall(L, 1, 0, 0) != 0;
       return !has_error;
     });
+    struct EndOfReports {
+      ArrayWriter& file;
+      ~EndOfReports() { file.set_report(nullptr); }
+    } end_of_reports{file};
     try {
       done = file.run(most);
     } catch (const th::Error&) {
       if (!has_error) throw;
     }
-    file.set_report(nullptr);
   });
   if (has_error) return lua_error(L);
   push_integer(L, done);
