@@ -32,8 +32,6 @@ Tensor* push_converted(lua_State* L, State* state, const char* name, int index, 
   return converted;
 }
 
-// Conversions may run finalizers, which may free tensors of the table, so the addresses are read
-// after all of them.
 void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
                OpArguments* call) {
   int n = static_cast<int>(compat_rawlen(L, index));
@@ -43,18 +41,16 @@ void read_list(lua_State* L, State* state, int index, DType type, bool converts,
   int kept = lua_gettop(L);
   call->list = static_cast<Tensor**>(lua_newuserdata(L, n * sizeof(Tensor*)));
   call->list_count = n;
+  bool converted = false;
   for (int i = 0; i < n; ++i) {
     lua_rawgeti(L, index, i + 1);
-    const Object object = object_at(L, state, lua_gettop(L));
+    Object object = object_at(L, state, lua_gettop(L));
     if (converts && object.is_tensor() && object.dtype() != type) {
       push_converted(L, state, name, lua_gettop(L), type);
       lua_remove(L, -2);
+      object = object_at(L, state, lua_gettop(L));
+      converted = true;
     }
-    lua_rawseti(L, kept, i + 1);
-  }
-  for (int i = 0; i < n; ++i) {
-    lua_rawgeti(L, kept, i + 1);
-    const Object object = object_at(L, state, lua_gettop(L));
     if (object.box && !object.payload) {
       raise_error(
           L, "%s: a finalizer or tensor.scope has freed the tensor at position %d of the table",
@@ -66,7 +62,12 @@ void read_list(lua_State* L, State* state, int index, DType type, bool converts,
                   object.is_tensor() ? ": convert one of them" : "");
     }
     call->list[i] = object.tensor();
-    lua_pop(L, 1);
+    lua_rawseti(L, kept, i + 1);
+  }
+  // Conversions may run finalizers, which may free tensors that were read before.
+  for (int i = 0; converted && i < n; ++i, lua_pop(L, 1)) {
+    lua_rawgeti(L, kept, i + 1);
+    call->list[i] = static_cast<Tensor*>(payload(L, object_at(L, state, -1), index));
   }
 }
 

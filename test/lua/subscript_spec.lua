@@ -264,7 +264,7 @@ describe('numbers', function()
     x[{ '3' }] = '5'
     assert.are.same({ 1, 2, 5 }, list(x))
     assert.are.equal(5, x[{ '3' }])
-    assert.are.equal(4, tensor.LongStorage { '4' }['1'])
+    assert.are.equal(4, tensor.LongStorage { '4' }[1])
   end)
 
   it('must be integers where they are indices or sizes', function()
