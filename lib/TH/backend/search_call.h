@@ -23,7 +23,8 @@ struct SearchCall {
 // Without edges, the bins of integers are the numbers from first on, and there are no elements of
 // another value. Floating-point numbers from low to high have the bin
 // (x - low) / (high - low) * bins, rounded down, or the last one. Each step is rounded to the type.
-// low < high, and their difference is finite in the type. Floats have less than 2^31 bins.
+// low < high, and their difference is finite in the type. Floats have less than 2^31 bins. Only for
+// these bins may there be several rows of n elements, each with counts of its own.
 //
 // All arrays are contiguous.
 struct HistogramCall {
@@ -31,9 +32,10 @@ struct HistogramCall {
   int64_t n, bins;
   const char* x;
   const char* edges;  // bins + 1 of them, or null
-  int64_t first;
-  double low, high;
   int64_t* counts;
+  int64_t first = 0;
+  double low = 0, high = 0;
+  int64_t rows = 1;
 };
 
 }  // namespace th

@@ -13,15 +13,15 @@ namespace th {
 
 namespace {
 
-// Counts the elements of x, which is not empty, by the kernel of the CPU. call: its bins, without
-// the arrays. edges: of the type of x, or null. counts: a contiguous LongTensor with one element
-// for each bin.
+// Counts the elements of x, which is not empty, by the kernel of the CPU. call: its rows and bins,
+// without the arrays. edges: of the type of x, or null. counts: a contiguous LongTensor with one
+// element for each bin of each row.
 void count_on_cpu(Op op, HistogramCall call, Tensor* counts, Tensor* x, Tensor* edges) {
   const TensorRef elements = contiguous(x), limits = contiguous_or_null(edges);
   run(op, nullptr, [&](Operands& at) {
     call.dtype = x->dtype;
-    call.n = x->numel();
-    call.bins = counts->numel();
+    call.n = x->numel() / call.rows;
+    call.bins = counts->numel() / call.rows;
     call.x = at.read(elements.get()).data;
     call.edges = read_or_null(at, limits);
     call.counts = reinterpret_cast<int64_t*>(at.overwrite(counts));
@@ -129,17 +129,11 @@ TensorRef scattered_counts(const TensorRef& x, const Bins& bins, const int64_t* 
 
 TensorRef counts_of_kernel(const TensorRef& x, const Bins& bins, const int64_t* size) {
   TensorRef counts(tensor_new_sized(DType::Long, x->nDimension, size));
-  HistogramCall call = {};
+  HistogramCall call;
   call.low = bins.first;
   call.high = bins.last;
-  if (x->nDimension == 1) {
-    count_on_cpu(Op::histc, call, counts.get(), x.get(), nullptr);
-    return counts;
-  }
-  for (int64_t row = 0; row < x->size[0]; ++row) {
-    count_on_cpu(Op::bhistc, call, selected(counts, 0, row).get(), selected(x, 0, row).get(),
-                 nullptr);
-  }
+  if (x->nDimension == 2) call.rows = x->size[0];
+  count_on_cpu(x->nDimension == 2 ? Op::bhistc : Op::histc, call, counts.get(), x.get(), nullptr);
   return counts;
 }
 
@@ -220,7 +214,7 @@ void shapes(args::bincount& a, Shapes& s) { shapes_of_counts(a, s); }
 
 void calls(args::bincount& a) {
   if (a.t->numel() > 0 && !device_of({a.r_, a.t})) {
-    HistogramCall call = {};
+    HistogramCall call;
     call.first = TH_INDEX_BASE;
     return count_on_cpu(Op::bincount, call, a.r_, a.t, nullptr);
   }

@@ -192,7 +192,7 @@ void find_bins(const T* x, int64_t n, const HistogramCall& call, Counter<T>* fou
 template <class T>
 void count_by_range(const HistogramCall& call) {
   const T* x = reinterpret_cast<const T*>(call.x);
-  count_in_parts(call, [&](int64_t begin, int64_t end, int64_t* counts) {
+  const auto count = [&](int64_t begin, int64_t end, int64_t* counts) {
     Counter<T> found[kBlock];
     for (; begin < end; begin += kBlock) {
       const int64_t n = std::min(kBlock, end - begin);
@@ -200,6 +200,13 @@ void count_by_range(const HistogramCall& call) {
       for (int64_t i = 0; i < n; ++i) {
         if (found[i] >= 0) ++counts[found[i]];
       }
+    }
+  };
+  if (call.rows == 1) return count_in_parts(call, count);
+  std::fill_n(call.counts, call.rows * call.bins, int64_t{0});
+  parallel_for(call.rows, Grain::cheap / call.n + 1, [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      count(row * call.n, (row + 1) * call.n, call.counts + row * call.bins);
     }
   });
 }
