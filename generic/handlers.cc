@@ -246,6 +246,11 @@ int update_handlers(lua_State* L) {
     lua_setmetatable(L, -2);
     state->noted_thread = luaL_ref(L, LUA_REGISTRYINDEX);
   }
+  // First what may fail: until then another thread serves the Lua state.
+  protect(L, "updateerrorhandlers", [] {
+    List& list = open_handling();
+    list.reserve(list.size() + 1);
+  });
   // Another thread must not use the Lua thread that the registry keeps alive now.
   *state->owner = this_thread();
   lua_pushthread(L);
@@ -258,7 +263,6 @@ int update_handlers(lua_State* L) {
   protect(L, "updateerrorhandlers", [&] {
     List& list = open_handling();
     forget_others();
-    list.reserve(list.size() + 1);
     auto same = [state](const Handling& h) { return h.state == state; };
     list.erase(std::remove_if(list.begin(), list.end(), same), list.end());
     list.push_back({state->owner, state, L});
