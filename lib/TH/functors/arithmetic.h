@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "functors/device_arithmetic.h"
+#include "functors/exponents.h"
 #include "tensor/host_device.h"
 
 namespace th {
@@ -104,14 +105,22 @@ TH_HD bool is_finite(T x) {
     return std::fabs(x) < std::numeric_limits<T>::infinity();
   }
 }
+// a 2^bits, rounded once if bits is an integer. 2^bits may overflow where the product does not.
+template <class T>
+TH_HD T scaled_by_power_of_2(T a, T bits) {
+  constexpr T kMost = 5000;
+  const T limited = bits < -kMost ? -kMost : bits > kMost ? kMost : bits, whole = std::floor(limited);
+  // glibc has exp2 as a scalar alone: in vectors pow differs from it in the last bits.
+  return times_power_of_2(a * std::exp2(limited - whole),
+                          limited == limited ? static_cast<int>(whole) : 0);
+}
 template <class T>
 TH_HD T shift_left(T a, T bits) {
   if constexpr (std::is_integral_v<T>) {
     if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return 0;
     return static_cast<T>(static_cast<Wide<T>>(a) << bits);
   } else {
-    // glibc has exp2 as a scalar alone: in vectors pow differs from it in the last bits.
-    return a * std::exp2(bits);
+    return scaled_by_power_of_2(a, bits);
   }
 }
 template <class T>
@@ -120,7 +129,7 @@ TH_HD T shift_right(T a, T bits) {
     if (bits < 0 || static_cast<uint64_t>(bits) >= 8 * sizeof(T)) return a < 0 ? T(-1) : T(0);
     return static_cast<T>(a >> bits);
   } else {
-    return a / std::exp2(bits);
+    return scaled_by_power_of_2(a, -bits);
   }
 }
 // The floor of a / b. Callers have checked integers' divisors for 0.
