@@ -73,7 +73,7 @@ void read_list(lua_State* L, State* state, int index, DType type, bool converts,
 
 namespace {
 
-bool is_own(const ParameterSource& source) { return source.tensor && source.kind == 'T'; }
+bool is_own(const ParameterSource& source) { return source.tensor && is_of_own_type(source); }
 
 // Returns the type to which the operands of a call are converted if it shall match the pattern: the
 // common type of the operands or, if results are arguments, the type of the results, to which the
@@ -92,7 +92,7 @@ int type_of_operands(const Pattern& pattern, const Arguments& args) {
   if (common_type(static_cast<DType>(operands), type) != type) return -1;
   if (!is_defined(pattern, type)) return -1;
   for (const ParameterSource& source : pattern) {
-    const bool of_other_type = source.tensor && source.kind != 'T' && source.kind != 'A';
+    const bool of_other_type = source.tensor && !is_of_own_type(source) && source.kind != 'A';
     if (argument_of(source, args) < 0 || !of_other_type) continue;
     if (!type_fits(source.kind, args.objects[source.arg].dtype(), type)) return -1;
   }

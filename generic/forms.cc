@@ -124,8 +124,8 @@ void note_sources(Pattern* pattern) {
     bool of_type = source.kind == '{' && pattern->form->slots[k].letter == "T";
     if (of_type) pattern->table_arg = source.arg;
     if (source.kind == '{' || (source.result && !given)) pattern->allocates = true;
-    const bool of_own_type = source.kind == 'T' || source.kind == 'W';
-    const bool other_type = source.tensor ? !of_own_type : source.kind == 'o' || source.kind == '{';
+    const bool other_type =
+        source.tensor ? !is_of_own_type(source) : source.kind == 'o' || source.kind == '{';
     if (given && other_type) pattern->one_type = false;
     if (source.kind != 'T' || !given || source.may_be_nil || of_operand) continue;
     pattern->type_arg = source.arg;

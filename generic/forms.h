@@ -76,6 +76,10 @@ struct ParameterSource {
   bool may_be_nil, hidden;
   int8_t arg;  // 0-based argument position; -1 if omitted
 };
+// Tensors of the element type of the call. The results of sums, 'W', may have a wider one.
+inline bool is_of_own_type(const ParameterSource& source) {
+  return source.kind == 'T' || source.kind == 'W';
+}
 
 // One combination of present and omitted optional slots: the packed codes of the arguments, and
 // everything about such calls that can be computed in advance.

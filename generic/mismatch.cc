@@ -43,7 +43,7 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
     return source.tensor && source.arg >= 0 && object_at(L, state, source.arg + 1).is_tensor();
   };
   for (const ParameterSource& source : pattern) {
-    if (!is_given(source) || source.kind == 'T' || source.kind == 'A') continue;
+    if (!is_given(source) || is_of_own_type(source) || source.kind == 'A') continue;
     DType wanted = source.kind == 'L'   ? DType::Long
                    : source.kind == 'I' ? DType::Int
                    : source.kind == 'C' ? DType::Char
@@ -56,10 +56,14 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   }
   const ParameterSource* first = nullptr;
   for (const ParameterSource& source : pattern) {
-    if (!is_given(source) || source.kind != 'T') continue;
-    if (!first) first = &source;
-    if (given(*first) == given(source)) continue;
-    return one_of_class(given(*first)) + " and " + one_of_class(given(source)) +
+    if (!first && is_given(source) && source.kind == 'T') first = &source;
+  }
+  for (const ParameterSource& source : pattern) {
+    if (!first || !is_given(source) || !is_of_own_type(source)) continue;
+    if (type_fits(source.kind, given(source), given(*first))) continue;
+    const bool is_before = &source < first;
+    return one_of_class(given(is_before ? source : *first)) + " and " +
+           one_of_class(given(is_before ? *first : source)) +
            " do not go together: convert one of them, as t:typeAs(other) does";
   }
   return "";

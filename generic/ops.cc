@@ -401,6 +401,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
                    int bound) {
   DType refused_type{};
   const Pattern* refused = nullptr;
+  bool is_mixed = false;  // a form for the type of the operand does not fit the other types
   for (bool with_nil : {false, true}) {
     if (with_nil && !has_nil(args)) break;
     for (const Pattern& pattern : overloads.patterns) {
@@ -408,7 +409,10 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
                                  : pattern.matches(args.codes, args.count);
       if (!fits || is_hidden(state, pattern)) continue;
       DType type = element_type(pattern, args, state, L, bound);
-      if (!types_fit(pattern, args, type)) continue;
+      if (!types_fit(pattern, args, type)) {
+        is_mixed |= is_defined(pattern, type);
+        continue;
+      }
       if (is_defined(pattern, type)) {
         if (!overloads.function) refuse_probabilities(L, state, pattern, args);
         return run_pattern(L, state, overloads.name, pattern, args, type);
@@ -418,7 +422,9 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
       refused_type = type;
     }
   }
-  if (refused) return raise_undefined(L, overloads.name, *refused, refused_type);
+  if (refused && !is_mixed) {
+    return raise_undefined(L, overloads.name, *refused, refused_type);
+  }
   const int used = count_of_used(L, state, overloads, args.count);
   if (used < args.count) {
     lua_settop(L, used);
