@@ -9,16 +9,27 @@ if not loaded then
    if tensor:find('undefined symbol: lua', 1, true) then
       tensor = ('tensor: this module was built for another version of Lua than %s, which runs ' ..
                 'it; build it with -DTH_LUA=%s\n%s')
-               :format(versions.name, jit and 'luajit' or _VERSION:match '[%d.]+$', tensor)
+               :format(versions.name, versions.arch and 'luajit' or _VERSION:match '[%d.]+$',
+                       tensor)
    end
    error(tensor, 0)
+end
+
+-- If the program has cleared package.loaded, the functions of the core share state with the modules
+-- that installed them.
+local each = versions.each
+local modules = rawget(tensor, '_modules')
+if modules then
+   for name, module in each(modules) do
+      package.loaded[name] = module
+   end
+   return tensor
 end
 
 -- Errors get the position of the line that called into these files, not of a line in them.
 local source = debug.getinfo(1, 'S').source
 tensor._ownsource(source:match('^(.*[/\\])') or source)
 
-local each = versions.each
 local on_demand = require 'tensor.on_demand'
 
 require 'tensor.class'(tensor)
@@ -41,6 +52,9 @@ require 'tensor.integer_operators'(tensor)
 require 'tensor.environment'(tensor)
 require 'tensor.printing'(tensor)
 require 'tensor.packages'(tensor)
+-- These have state that parts share which are loaded later.
+require 'tensor.native'
+require 'tensor.recordable'
 
 -- Fields that are loaded when a program first reads them.
 for name, fields in each {
@@ -62,5 +76,14 @@ setmetatable(tensor, {__index = function(_, name)
 end})
 
 tensor.setdefaulttensortype('torch.DoubleTensor')
+
+modules = {}
+for name, module in each(package.loaded) do
+   -- Modules that are being loaded have a mark.
+   if name:find '^tensor%.' and (type(module) == 'table' or type(module) == 'function') then
+      modules[name] = module
+   end
+end
+tensor._modules = modules  -- private
 
 return tensor

@@ -17,6 +17,9 @@ end
 local function install(tensor)
    local record = tensor._record
    tensor._record = nil  -- private
+   if not record then
+      return  -- the functions are there already
+   end
 
    -- The open scopes, in the order of their beginnings: {objects=, thread=, outer=, position=}.
    -- outer: the open scope that recorded for this thread before, also if another coroutine began

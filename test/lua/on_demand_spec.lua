@@ -57,4 +57,30 @@ describe('a part of the module', function()
       print(tensor.typename(tensor.deserialize(%q, 'ascii')))
     ]]):format(text))))
   end)
+
+  it('is there, and shares its state, after package.loaded was cleared', function()
+    local output = child.run [[
+      local function again()
+        for name in pairs(package.loaded) do
+          if name:find '^tensor' then package.loaded[name] = nil end
+        end
+        return require 'tensor'
+      end
+      tensor.grad(function(x) return x:sum() end)(tensor.ones(2))
+      for k = 1, 3 do
+        local t = again()
+        print(t == tensor, t.scope(function() return t.keep(t.ones(2)) end):sum())
+        local scope = t.scope()
+        scope:close()
+        local optim = require 'tensor.optim'
+        local gradients, loss = t.grad(function(x) return x:sum() end)(t.ones(2))
+        -- The loss is not taken for a rate.
+        print(optim.sgd {rate = 0.5}(t.ones(2), gradients, loss)[1])
+      end
+      local df = tensor.compile(tensor.grad(function(x) return tensor.cmul(x, x):sum() end))
+      for k = 1, 3 do io.write(df(tensor.Tensor{k, k})[1], ' ') end
+      print(df(tensor.Tensor{1, 2})[2])
+    ]]
+    assert.are.equal(('true\t2\n0.5\n'):rep(3) .. '2 4 6 4\n', output)
+  end)
 end)
