@@ -2,17 +2,35 @@
 -- few of them, and Lua's garbage collector visits each function.
 
 local extra_arguments = require 'tensor.extra_arguments'
+local raise = require 'tensor.raise'
 local tensor = require 'tensor.core'
 local versions = require 'tensor.versions'
 
 -- The program may assign to globals before it reads a field.
-local error, ipairs, pcall, rawget, setmetatable = error, ipairs, pcall, rawget, setmetatable
+local collectgarbage, error, ipairs, pcall = collectgarbage, error, ipairs, pcall
+local rawget, setmetatable = rawget, setmetatable
 
 local on_demand = {}
 
 -- The part of each field that is not loaded yet: {module = 'tensor.x', names = {...}}.
 local parts = {}
 local classes = {}  -- of add_class
+
+-- Lua 5.1 does not report whether the collector runs.
+local reports_collector = pcall(collectgarbage, 'isrunning')
+
+-- Calls f() like pcall. The collector is stopped: finalizers may read the fields that f sets.
+local function call_undisturbed(f)
+   local is_running = reports_collector and collectgarbage 'isrunning'
+   if is_running then
+      collectgarbage 'stop'
+   end
+   local done, message = pcall(f)
+   if is_running then
+      collectgarbage 'restart'
+   end
+   return done, message
+end
 
 --- add(module, names): the module returns a function that sets the fields `names`, which are
 -- separated by blanks.
@@ -28,15 +46,18 @@ end
 -- the program has set stay. After an error, as when memory is short, the part can be loaded again.
 function on_demand.load(name)
    local part = parts[name]
-   if not part or part.is_loading then
+   if not part then
       return nil
+   elseif part.is_loading then
+      -- A debug hook reads it, or, in Lua 5.1, a finalizer.
+      raise(('%s: this part of the module is being loaded'):format(name))
    end
    local own = {}
    for _, other in ipairs(part.names) do
       own[other] = rawget(tensor, other)
    end
    part.is_loading = true
-   local done, message = pcall(function()
+   local done, message = call_undisturbed(function()
       versions.require(part.module)(tensor)
       for _, other in ipairs(part.names) do
          extra_arguments.limit_field(tensor, other)
@@ -61,7 +82,14 @@ function on_demand.add_functions(module, names)
    local loaded
    for name in names:gmatch '%S+' do
       tensor[name] = function(...)
-         loaded = loaded or extra_arguments.limit(versions.require(module)(tensor))
+         if not loaded then
+            local done, message = call_undisturbed(function()
+               loaded = extra_arguments.limit(versions.require(module)(tensor))
+            end)
+            if not done then
+               error(message, 0)
+            end
+         end
          return loaded[name](...)
       end
    end
@@ -77,7 +105,7 @@ function on_demand.add_class(module, name)
    local lookup = {}
    local function load_methods()
       setmetatable(class, nil)
-      local done, message = pcall(function()
+      local done, message = call_undisturbed(function()
          versions.require(module)(tensor)
          extra_arguments.limit_field(tensor, name)
       end)

@@ -83,4 +83,37 @@ describe('a part of the module', function()
     ]]
     assert.are.equal(('true\t2\n0.5\n'):rep(3) .. '2 4 6 4\n', output)
   end)
+
+  it('is not read by finalizers while it is loaded', function()
+    if not pcall(collectgarbage, 'isrunning') then
+      return pending 'Lua 5.1 does not report whether the collector runs'
+    end
+    assert.are.equal('false\nfalse\nfalse\ntrue\nfalse\n', (child.run [[
+      local function show() print(collectgarbage 'isrunning') end
+      for _, name in ipairs {'tensor.custom_gradient', 'tensor.test.tester', 'tensor.load'} do
+        package.preload[name] = function(...)
+          show()
+          return assert(loadfile(package.searchpath(name, package.path)))(...)
+        end
+      end
+      local _ = tensor.checkpoint, tensor.Tester.run
+      pcall(tensor.load, 'absent')
+      show()
+      collectgarbage 'stop'
+      _ = tensor.einsum
+      show()
+    ]]))
+  end)
+
+  it('states that it is being loaded', function()
+    assert.matches('^[^\n]*:%d+: checkpoint: this part of the module is being loaded\nfunction\n',
+                   (child.run [[
+      local name = 'tensor.custom_gradient'
+      package.preload[name] = function(...)
+        print(select(2, pcall(function() return tensor.checkpoint end)))
+        return assert(loadfile(package.searchpath(name, package.path)))(...)
+      end
+      print(type(tensor.checkpoint))
+    ]]))
+  end)
 end)
