@@ -38,7 +38,7 @@ namespace {
 lua_CFunction find_ffi_call(lua_State* L) {
   int top = lua_gettop(L);
   lua_CFunction function = nullptr;
-  if (luaL_dostring(L, "return jit and require('ffi').new('int')") == 0 &&
+  if (luaL_dostring(L, "return rawget(_G, 'jit') and require('ffi').new('int')") == 0 &&
       luaL_getmetafield(L, -1, "__call")) {
     function = lua_tocfunction(L, -1);
   }

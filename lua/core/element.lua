@@ -4,7 +4,8 @@
 -- back to the C metamethods.
 
 local classes = require 'tensor.classes'
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, jit = versions.each, rawget(_G, 'jit')
 
 local assert = assert  -- the program may assign to globals before a class is first used
 
@@ -209,7 +210,7 @@ end
 
 -- The program may assign to globals before a class is first used. After `accessors`, which must not
 -- have upvalues.
-local debug, loadstring, rawget, rawset = debug, loadstring, rawget, rawset
+local debug, load, rawget, rawset = debug, versions.load, rawget, rawset
 
 -- Returns the type of a C struct of which only some fields are named: {offset, bytes, declaration}.
 local function struct(ffi, fields, ...)
@@ -286,7 +287,7 @@ local function install(tensor)
    local function prepare(element, new, kind, class, own)
       local how = access(element, native.accessors(new()))
       how.box = boxes[kind]
-      local methods = assert(loadstring(code))(ffi, class, how, own, shared, 0)
+      local methods = assert(load(code))(ffi, class, how, own, shared, 0)
       own.compiled = {__index = methods['index' .. kind:lower()],
                       __newindex = methods['newindex' .. kind:lower()]}
       for name, method in each(own.compiled) do

@@ -3,7 +3,10 @@
 -- The REPL uses these functions, after inputs that may have assigned to globals.
 local _VERSION, error, getmetatable, load, loadfile = _VERSION, error, getmetatable, load, loadfile
 local pcall, rawequal, rawget, select = pcall, rawequal, rawget, select
-local setfenv, tostring, type, xpcall = setfenv, tostring, type, xpcall
+local tostring, type, xpcall = tostring, type, xpcall
+
+-- By rawget: a program may make reads of undeclared globals errors.
+local jit, newproxy, setfenv = rawget(_G, 'jit'), rawget(_G, 'newproxy'), rawget(_G, 'setfenv')
 
 local versions = {}
 
@@ -14,8 +17,6 @@ local versions = {}
 -- so all loops in lua/ use these names. scripts/lint checks it.
 versions.each = pairs
 versions.raw_next = next
-
-local jit = rawget(_G, 'jit')
 
 --- LuaJIT's FFI, or nil. A library of that name for another Lua has other objects.
 if jit then
@@ -29,13 +30,13 @@ versions.name = jit and jit.version or _VERSION
 --- The processor architecture, or nil if it is unknown.
 versions.arch = jit and jit.arch or nil
 
-versions.unpack = table.unpack or unpack
+versions.unpack = table.unpack or rawget(_G, 'unpack')
 
 function versions.pack(...)
    return {n = select('#', ...), ...}
 end
 
-local loadstring = loadstring or load
+local loadstring = rawget(_G, 'loadstring') or load
 
 --- load(text, name [, environment]): compiles text. Returns a function, or nil and a message.
 -- environment: the table of globals; default: that of the program.

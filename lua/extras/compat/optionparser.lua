@@ -45,6 +45,7 @@ function OptionParser:option(option)
 end
 
 local function program()
+   local arg = rawget(_G, 'arg')
    return arg and arg[0] or 'lua'
 end
 

@@ -293,7 +293,7 @@ end
 
 --- Returns the directory of the running interpreter, or nil.
 function paths.execdir()
-   local k = 0
+   local arg, k = rawget(_G, 'arg'), 0
    while arg and arg[k - 1] do
       k = k - 1
    end
@@ -308,6 +308,7 @@ function paths.is_win()
 end
 
 function paths.is_mac()
+   local jit = rawget(_G, 'jit')
    return jit and jit.os == 'OSX' or false
 end
 
