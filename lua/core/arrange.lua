@@ -17,6 +17,29 @@ local function install(tensor)
       end
    end
 
+   -- Returns a list of tensors, which are the arguments or, if there is only one, its elements, and
+   -- their number. what: one of them, in errors.
+   local function list_of(name, what, count, first, ...)
+      local list, is_list = {first, ...}, count == 1 and type(first) == 'table'
+      if is_list then
+         local fine
+         list, fine, count = first, pcall(files.count, first)
+         if not fine then
+            error(('%s: %s'):format(name, count), 3)
+         end
+      end
+      if count == 0 then
+         error(('%s: at least one %s is expected'):format(name, what), 3)
+      end
+      for k = 1, count do
+         if not tensor.isTensor(list[k]) then
+            error(('%s: %s %d: a tensor is expected, got %s')
+                  :format(name, is_list and 'position' or 'argument', k, type_name(list[k])), 3)
+         end
+      end
+      return list, count
+   end
+
    --- full([result,] sizes, value [, class]). sizes: numbers, a table or a LongStorage.
    local function full(result, ...)
       local arguments, count = {...}, select('#', ...)
@@ -87,37 +110,34 @@ local function install(tensor)
    -- vector, expanded to the shape of the grid without copying. With order 'ij' (default), x
    -- varies along dimension 1 and y along dimension 2; with 'xy' these two are exchanged.
    function tensor.meshgrid(...)
-      local vectors, order = {...}, nil
-      if type(vectors[#vectors]) == 'string' then
-         order = table.remove(vectors)
-      end
-      if #vectors == 1 and type(vectors[1]) == 'table' then
-         vectors = vectors[1]
+      local count, order = select('#', ...), nil
+      local last = count > 0 and select(count, ...)
+      if type(last) == 'string' or last == nil and count > 1 then
+         order, count = last, count - 1
       end
       order = order or 'ij'
       if order ~= 'ij' and order ~= 'xy' then
          error(("meshgrid: 'ij' or 'xy' is expected, got '%s'"):format(order), 2)
       end
-      if #vectors == 0 then
-         error('meshgrid: at least one vector is expected', 2)
-      end
+      local vectors
+      vectors, count = list_of('meshgrid', 'vector', count, ...)
       local sizes, dims = {}, {}
-      for k, vector in ipairs(vectors) do
-         check_tensor('meshgrid', vector, 2)
+      for k = 1, count do
+         local vector = vectors[k]
          if vector:dim() ~= 1 then
             error(('meshgrid: vectors are expected, got a tensor of %d dimensions')
                   :format(vector:dim()), 2)
          end
-         dims[k] = (order == 'xy' and k <= 2 and #vectors >= 2) and 3 - k or k
+         dims[k] = (order == 'xy' and k <= 2 and count >= 2) and 3 - k or k
          sizes[dims[k]] = vector:size(1)
       end
       local grids = {}
-      for k, vector in ipairs(vectors) do
+      for k = 1, count do
          local own = {}
          for d = 1, #sizes do
             own[d] = d == dims[k] and sizes[d] or 1
          end
-         grids[k] = vector:view(tensor.LongStorage(own)):expand(tensor.LongStorage(sizes))
+         grids[k] = vectors[k]:view(tensor.LongStorage(own)):expand(tensor.LongStorage(sizes))
       end
       return versions.unpack(grids)
    end
@@ -151,16 +171,7 @@ local function install(tensor)
    --- broadcastTensors(a, b, ...) or broadcastTensors({a, b, ...}): returns views of the tensors
    -- expanded to their common shape by NumPy's rules.
    function tensor.broadcastTensors(...)
-      local tensors = {...}
-      if #tensors == 1 and type(tensors[1]) == 'table' then
-         tensors = tensors[1]
-      end
-      if #tensors == 0 then
-         error('broadcastTensors: at least one tensor is expected', 2)
-      end
-      for _, t in ipairs(tensors) do
-         check_tensor('broadcastTensors', t, 2)
-      end
+      local tensors = list_of('broadcastTensors', 'tensor', select('#', ...), ...)
       local views = expanded('broadcastTensors', tensors)
       return versions.unpack(views)
    end

@@ -1,6 +1,7 @@
 -- Conversions between element types, and methods that consist of a few calls of others.
 
 local classes = require 'tensor.classes'
+local files = require 'tensor.files'
 local versions = require 'tensor.versions'
 local each, shown = versions.each, versions.shown
 local is_freed = require 'tensor.core'._isfreed
@@ -99,17 +100,22 @@ local function install(tensor)
       -- in front of t.
       function class.repeatTensor(self, first, ...)
          local source, result = self, nil
-         local sizes
+         local sizes, given, fine = nil, select('#', ...), true
          if tensor.isTensor(first) then
             result, source = self, first
             sizes = {...}
          else
-            sizes = {first, ...}
+            sizes, given = {first, ...}, (first ~= nil or given > 0) and given + 1 or 0
          end
-         if #sizes == 1 and tensor.isStorage(sizes[1]) then
+         if given == 1 and tensor.isStorage(sizes[1]) then
             sizes = sizes[1]:totable()
-         elseif #sizes == 1 and type(sizes[1]) == 'table' then
+            given = #sizes
+         elseif given == 1 and type(sizes[1]) == 'table' then
             sizes = sizes[1]
+            fine, given = pcall(files.count, sizes)
+         end
+         if not fine then
+            error(('repeatTensor: %s'):format(given), 2)
          end
          if not tensor.isTensor(source) then
             error('repeatTensor: a tensor is expected, got ' .. tensor.type(source), 2)
@@ -117,12 +123,12 @@ local function install(tensor)
          if source:dim() == 0 then
             error('repeatTensor: a tensor without dimensions cannot be repeated', 2)
          end
-         if #sizes < source:dim() then
+         if given < source:dim() then
             error(('repeatTensor: a count for each of the %d dimensions is expected, '
-                   .. 'got %d number%s'):format(source:dim(), #sizes, #sizes == 1 and '' or 's'), 2)
+                   .. 'got %d number%s'):format(source:dim(), given, given == 1 and '' or 's'), 2)
          end
          local counts = {}
-         for d = 1, #sizes do
+         for d = 1, given do
             local count = sizes[d]
             if type(count) ~= 'number' or count ~= count then
                error(('repeatTensor: number expected for size %d, got %s')

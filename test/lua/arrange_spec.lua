@@ -59,6 +59,9 @@ describe('meshgrid', function()
     assert.matches('a tensor is expected, got number', message(tensor.meshgrid, 3))
     assert.matches("'ij' or 'xy' is expected", message(tensor.meshgrid, tensor.ones(2), 'yx'))
     assert.matches('at least one vector', message(tensor.meshgrid))
+    assert.matches('meshgrid: argument 2: a tensor is expected, got nil',
+                   message(tensor.meshgrid, tensor.ones(2), nil, tensor.ones(3)))
+    assert.are.equal(2, select('#', tensor.meshgrid(tensor.ones(2), tensor.ones(3), nil)))
   end)
 end)
 
