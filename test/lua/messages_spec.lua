@@ -208,6 +208,8 @@ local calls = {
   {'for x in t do end', 'a torch.DoubleTensor cannot be called', 'for i = 1, t:size(1) is a loop'},
   {'torch.setdefaulttensortype "float"', "float is not a tensor class, as 'torch.FloatTensor' is"},
   {'torch.load(3)', 'load: the name of a file is expected, got number'},
+  {'torch.withDevice({}, print)', 'withDevice: the name of a device is expected, got table'},
+  {'torch.withDevice("gqu", print)', "withDevice: no device 'gqu': expected cpu, gpu"},
   {'torch.zeros(-1)', 'zeros: size -1 of dimension 1 is negative'},
 }
 
