@@ -5,10 +5,10 @@ local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
 local files = require 'tensor.files'
 local is_tracked = require 'tensor.is_tracked'
+local number_or_type = require 'tensor.number_or_type'
 local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
-local shown = versions.shown
 
 local function install(tensor)
    local function check_tensor(name, t, level)
@@ -201,7 +201,7 @@ local function install(tensor)
          local own = type(d) == 'number' and d < 0 and d + t:dim() + 1 or d
          if type(own) ~= 'number' or own < 1 or own > t:dim() or own % 1 ~= 0 or seen[own] then
             error(('%s: dimension %s is out of range of %d dimensions, or is given twice')
-                  :format(name, shown(d), t:dim()), 3)
+                  :format(name, number_or_type(d), t:dim()), 3)
          end
          seen[own] = true
          dims[k] = own
@@ -247,7 +247,7 @@ local function install(tensor)
          local n = of_a == nil and 2 or of_a
          if type(n) ~= 'number' or n < 0 or n > a:dim() or n > b:dim() or n % 1 ~= 0 then
             error(('tensordot: cannot contract %s dimensions of tensors with %d and %d dimensions')
-                  :format(shown(n), a:dim(), b:dim()), 2)
+                  :format(number_or_type(n), a:dim(), b:dim()), 2)
          end
          of_a, of_b = {}, {}
          for k = 1, n do

@@ -1,15 +1,15 @@
 -- Positions of elements as LongTensors: those of triangles, and conversions between subscripts and
 -- positions in the order of all elements.
 
+local number_or_type = require 'tensor.number_or_type'
 local types = require 'tensor.types'
 local versions = require 'tensor.versions'
-local shown = versions.shown
 
 local function install(tensor)
    local function check_count(name, what, x, level)
       if type(x) ~= 'number' or x < 0 or x % 1 ~= 0 then
          error(('%s: the number of %s must be an integer from 0 on, got %s')
-               :format(name, what, shown(x)), level + 1)
+               :format(name, what, number_or_type(x)), level + 1)
       end
    end
 
@@ -20,7 +20,7 @@ local function install(tensor)
          check_count(name, 'columns', columns, 2)
          if type(diagonal) ~= 'number' or diagonal % 1 ~= 0 then
             error(('%s: the number of a diagonal is expected, got %s')
-                  :format(name, shown(diagonal)), 2)
+                  :format(name, number_or_type(diagonal)), 2)
          end
          local positions = part(tensor.ByteTensor(rows, columns):fill(1), diagonal):nonzero()
          if positions:nElement() == 0 then

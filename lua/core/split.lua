@@ -2,6 +2,7 @@
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
+local number_or_type = require 'tensor.number_or_type'
 local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
@@ -21,13 +22,13 @@ end
 local function install(tensor)
    local function size_of(name, t, dim)
       if not tensor.isTensor(t) then
-         error(('%s: a tensor is expected, got %s'):format(name, type_name(t)), 3)
+         raise(('%s: a tensor is expected, got %s'):format(name, type_name(t)))
       end
       local dims = t:dim()
       local fits = type(dim) == 'number' and dim % 1 == 0
       if not fits or not (dim >= 1 and dim <= dims or dim <= -1 and dim >= -dims) then
-         error(('%s: dimension %s is out of range of a tensor of %d dimension%s')
-               :format(name, shown(dim), dims, dims == 1 and '' or 's'), 3)
+         raise(('%s: dimension %s is out of range of a tensor of %d dimension%s')
+               :format(name, number_or_type(dim), dims, dims == 1 and '' or 's'))
       end
       return t:size(dim)
    end
@@ -52,11 +53,11 @@ local function install(tensor)
    local function count_of(name, what, value, least)
       value, least = number_of(value), least or 1
       if type(value) ~= 'number' then
-         error(('%s: %s must be a number, got %s'):format(name, what, tensor.type(value)), 3)
+         raise(('%s: %s must be a number, got %s'):format(name, what, tensor.type(value)))
       elseif value ~= value or value < least then
-         error(('%s: %s must be at least %d, got %s'):format(name, what, least, shown(value)), 3)
+         raise(('%s: %s must be at least %d, got %s'):format(name, what, least, shown(value)))
       elseif value % 1 ~= 0 and value < math.huge and tensor.getRule 'numbers' ~= 'torch7' then
-         error(('%s: %s must be an integer, got %s'):format(name, what, shown(value)), 3)
+         raise(('%s: %s must be an integer, got %s'):format(name, what, shown(value)))
       end
       return value
    end
@@ -69,8 +70,8 @@ local function install(tensor)
       local total, starts, first = size_of('split', t, dim), {}, 1
       for k, size in ipairs(sizes) do
          if type(size) ~= 'number' or size % 1 ~= 0 or size < 0 then
-            error(('split: size %d must be an integer from 0 on, got %s')
-                  :format(k, shown(size)), 3)
+            raise(('split: size %d must be an integer from 0 on, got %s')
+                  :format(k, number_or_type(size)))
          end
          if k > 1 then
             starts[k - 1] = first
@@ -78,8 +79,8 @@ local function install(tensor)
          first = first + size
       end
       if first - 1 ~= total then
-         error(('split: the sizes add up to %d, but dimension %d has size %d')
-               :format(first - 1, dim, total), 3)
+         raise(('split: the sizes add up to %d, but dimension %d has size %d')
+               :format(first - 1, dim, total))
       end
       return split_at('split', t, starts, dim)
    end
@@ -131,7 +132,7 @@ local function install(tensor)
       local total, result, first = size_of(name, t, dim), {}, 1
       for k in each(list) do
          if type(k) == 'number' and k > #list then
-            error(('%s: index %d of the table is nil'):format(name, #list + 1), 3)
+            raise(('%s: index %d of the table is nil'):format(name, #list + 1))
          end
       end
       for k = 1, #list + 1 do
@@ -140,8 +141,8 @@ local function install(tensor)
             next_one = total + 1
          elseif type(next_one) ~= 'number' or next_one % 1 ~= 0 or next_one < first
                 or next_one > total + 1 then
-            error(('%s: index %s is out of range: indices from %d to %d are expected')
-                  :format(name, shown(next_one), first, total + 1), 3)
+            raise(('%s: index %s is out of range: indices from %d to %d are expected')
+                  :format(name, number_or_type(next_one), first, total + 1))
          end
          result[k] = t:narrow(dim, math.max(math.min(first, total), 1), next_one - first)
          first = next_one
@@ -155,13 +156,13 @@ local function install(tensor)
       end
       local total = size_of(name, t, dim)
       if type(parts) ~= 'number' or parts ~= parts or parts < 1 or parts % 1 ~= 0 then
-         error(('%s: a number of parts or a table of indices is expected, got %s')
-               :format(name, shown(parts)), 3)
+         raise(('%s: a number of parts or a table of indices is expected, got %s')
+               :format(name, number_or_type(parts)))
       end
       check_entries(name, parts)
       if equal and total % parts ~= 0 then
-         error(('%s: dimension %d of size %d cannot be split into %d equal parts')
-               :format(name, dim, total, parts), 3)
+         raise(('%s: dimension %d of size %d cannot be split into %d equal parts')
+               :format(name, dim, total, parts))
       end
       local list, first = {}, 1
       for k = 1, parts - 1 do
@@ -181,8 +182,8 @@ local function install(tensor)
    local function splitter(name, dim, least)
       return function(t, parts)
          if tensor.isTensor(t) and t:dim() < least then
-            error(('%s: a tensor of at least %d dimensions is expected, got %d')
-                  :format(name, least, t:dim()), 2)
+            raise(('%s: a tensor of at least %d dimensions is expected, got %d')
+                  :format(name, least, t:dim()))
          end
          local own = tensor.isTensor(t) and math.min(dim, t:dim()) or dim
          return parts_of(name, t, parts, own, true)

@@ -208,6 +208,13 @@ local calls = {
   {'for x in t do end', 'a torch.DoubleTensor cannot be called', 'for i = 1, t:size(1) is a loop'},
   {'torch.setdefaulttensortype "float"', "float is not a tensor class, as 'torch.FloatTensor' is"},
   {'torch.load(3)', 'load: the name of a file is expected, got number'},
+  {'torch.hsplit(t, t)', 'hsplit: a number of parts or a table of indices is expected, got ' ..
+   'torch.DoubleTensor'},
+  {'torch.split(t, 1, t)', 'split: dimension torch.DoubleTensor is out of range'},
+  {'torch.split(t, {t}, 1)', 'split: size 1 must be an integer from 0 on, got torch.DoubleTensor'},
+  {'torch.tensorSplit(t, {t})', 'tensorSplit: index torch.DoubleTensor is out of range'},
+  {'torch.tensordot(t, t, {t}, {1})', 'tensordot: dimension torch.DoubleTensor is out of range'},
+  {'torch.trilIndices(t)', 'the number of rows must be an integer from 0 on, got torch.Double'},
   {'torch.withDevice({}, print)', 'withDevice: the name of a device is expected, got table'},
   {'torch.withDevice("gqu", print)', "withDevice: no device 'gqu': expected cpu, gpu"},
   {'torch.zeros(-1)', 'zeros: size -1 of dimension 1 is negative'},
