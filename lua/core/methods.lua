@@ -100,7 +100,8 @@ local function install(tensor)
       -- in front of t.
       function class.repeatTensor(self, first, ...)
          local source, result = self, nil
-         local sizes, given, fine = nil, select('#', ...), true
+         local given, fine = select('#', ...), true
+         local sizes
          if tensor.isTensor(first) then
             result, source = self, first
             sizes = {...}
