@@ -9,6 +9,7 @@
 
 #include "base/numeric_locale.h"
 #include "bindings.h"
+#include "dependencies.h"
 #include "luaT.h"
 
 namespace bind {
@@ -129,6 +130,12 @@ const char* push_number(lua_State* L, double number) {
     if (is_rounded) std::snprintf(text, sizeof(text), "%.17g", number);
   }
   lua_pushstring(L, text);
+  return lua_tostring(L, -1);
+}
+
+const char* push_number_at(lua_State* L, int index, double number) {
+  if (!is_integer(L, index) || lua_tonumber(L, index) != number) return push_number(L, number);
+  lua_pushvalue(L, index);
   return lua_tostring(L, -1);
 }
 

@@ -23,8 +23,8 @@ int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   double position = number < 0 ? number + 1 + static_cast<double>(size) : number;
   // Also false for NaN.
   if (!(position >= 1 && position < static_cast<double>(size) + 1)) {
-    raise_error(L, "index %.14g is out of range of dimension %d of size %lld", number, d + 1,
-                static_cast<long long>(size));
+    raise_error(L, "index %s is out of range of dimension %d of size %lld",
+                push_number_at(L, 2, number), d + 1, static_cast<long long>(size));
   }
   return static_cast<int64_t>(position) - 1;
 }

@@ -380,21 +380,6 @@ int64_t check_other_index(lua_State* L, int index, const char* what, const char*
   return i;
 }
 
-void check_sizes(lua_State* L, int first, int last, const char* function) {
-  for (int i = first; i <= last; ++i) {
-    const double size = lua_tonumber(L, i);
-    if (!is_number(L, *registered_state(L), i)) {
-      raise_error(L, "%s: bad argument #%d (a size is a number, got %s)", function, i - first + 1,
-                  shown_type(L, i));
-    }
-    const bool whole = size == std::floor(size) || registered_state(L)->is_torch7(Rule::numbers);
-    if (!(size >= -0x1p63 && size < 0x1p63 && whole)) {
-      raise_error(L, "%s: bad argument #%d (a size is a whole number, got %s)", function,
-                  i - first + 1, push_number(L, size));
-    }
-  }
-}
-
 void check_list(lua_State* L, int index) {
   const State* state = registered_state(L);
   const bool has_names = state->is_torch7(Rule::arguments);

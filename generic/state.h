@@ -361,6 +361,9 @@ inline bool read_nonzero_integer(lua_State* L, int index, int64_t* integer) {
 }
 // Pushes and returns a number as text: with 14 digits, or with 17 if it needs them.
 const char* push_number(lua_State* L, double number);
+// The same for a number that was read from a stack index: an integer of Lua 5.3 or later is shown
+// with all digits.
+const char* push_number_at(lua_State* L, int index, double number);
 // For the arguments that check_integer does not handle inline.
 int64_t check_other_integer(lua_State* L, int index, const char* function, const char* parameter);
 // Returns the integer at index. Fractions raise an argument error, or are truncated in Torch7 mode.
@@ -431,9 +434,6 @@ void check_list(lua_State* L, int index);
 // Raises an error if an element follows the first nil of a table with `count` elements, up to
 // position `last`. name: that of the function in the message.
 void check_no_holes(lua_State* L, const char* name, int table, int count, int last);
-// Raises an error with the function's name if an argument is not a size. Used for constructors: Lua
-// knows no name for a called table, so read_sizes could not name it.
-void check_sizes(lua_State* L, int first, int last, const char* function);
 
 void push_element(lua_State* L, DType type, const char* address);
 template <class T>

@@ -188,7 +188,8 @@ int destroy(lua_State* L) {
 ptrdiff_t element(lua_State* L, Storage* storage) {
   double number = check_whole(L, lua_tonumber(L, 2), "an index");
   if (!(number >= 1 && number < static_cast<double>(storage->size) + 1)) {
-    raise_error(L, "index %.14g is out of bounds of a storage of size %td", number, storage->size);
+    raise_error(L, "index %s is out of bounds of a storage of size %td",
+                push_number_at(L, 2, number), storage->size);
   }
   return static_cast<ptrdiff_t>(number) - 1;
 }

@@ -2,6 +2,7 @@
 
 #include "bindings.h"
 
+#include <cmath>
 #include <cstdio>
 
 #include "luaT.h"
@@ -72,6 +73,27 @@ void traced_resize(const Tensor& t, const F& resize) {
 void resize_view(Tensor* t, const View& view) {
   traced_resize(
       *t, [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
+}
+
+// Raises an error with the function's name if an argument is not a size. Used for constructors: Lua
+// knows no name for a called table, so read_sizes could not name it.
+void check_sizes(lua_State* L, int first, int last, const char* function) {
+  for (int i = first; i <= last; ++i) {
+    const double size = lua_tonumber(L, i);
+    if (!is_number(L, *registered_state(L), i)) {
+      raise_error(L, "%s: bad argument #%d (a size is a number, got %s)", function, i - first + 1,
+                  shown_type(L, i));
+    }
+    const bool whole = size == std::floor(size);
+    if (!whole && !(registered_state(L)->is_torch7(Rule::numbers) && size == size)) {
+      raise_error(L, "%s: bad argument #%d (a size is a whole number, got %s)", function,
+                  i - first + 1, push_number(L, size));
+    }
+    if (!(size >= -0x1p63 && size < 0x1p63)) {
+      raise_error(L, "%s: bad argument #%d (size %s is %s)", function, i - first + 1,
+                  push_number_at(L, i, size), size < 0 ? "negative" : "too large");
+    }
+  }
 }
 
 // Applies the arguments of a constructor or of set(), at stack positions first ... last, to t. Only

@@ -49,8 +49,7 @@ local calls = {
    'got function'},
   {'torch.Tensor(2, t)', 'torch.DoubleTensor: bad argument #2 (a size is a number, ' ..
    'got torch.DoubleTensor'},
-  {'torch.Tensor(1e20)', 'torch.DoubleTensor: bad argument #1 (a size is a whole ' ..
-   'number, got 1e+20'},
+  {'torch.Tensor(1e20)', 'torch.DoubleTensor: bad argument #1 (size 1e+20 is too large)'},
   {'torch.Tensor{1, "a"}', 'torch.DoubleTensor: a number is expected at position 2', 'got string'},
   {'torch.Tensor{{1, 2}, {3}}', 'torch.DoubleTensor: a ragged table: 1 elements where 2'},
   {'torch.LongStorage{1, "a"}', 'torch.LongStorage: a number is expected at position 2'},
@@ -219,6 +218,17 @@ local calls = {
   {'torch.withDevice("gqu", print)', "withDevice: no device 'gqu': expected cpu, gpu"},
   {'torch.zeros(-1)', 'zeros: size -1 of dimension 1 is negative'},
 }
+
+-- Integers of Lua 5.3 or later are shown with all digits.
+if rawget(math, 'maxinteger') then
+  for code, text in pairs {
+    ['torch.Tensor(2, math.maxinteger)'] = '#2 (size 9223372036854775807 is too large)',
+    ['return t[math.maxinteger]'] = 'index 9223372036854775807 is out of range of dimension 1',
+    ['torch.IntStorage(2)[math.maxinteger] = 1'] = 'index 9223372036854775807 is out of bounds',
+  } do
+    table.insert(calls, {code, text})
+  end
+end
 
 describe('the message of', function()
   for _, call in ipairs(calls) do
