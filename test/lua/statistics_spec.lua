@@ -405,7 +405,7 @@ describe("Torch7's names", function()
         assert.is_true(together:equal(tensor[name](apart(values), by == bits and apart(by) or by)))
       end
       for k = -60, 60 do assert.are.equal(2 ^ k, class(40):fill(1):lshift(k)[3]) end
-      local ends = class { 0, math.huge, 2 ^ -126 }  -- 2^200 is no float
+      local ends = class { 0, math.huge, 2 ^ -126 }  -- floats end below 2^128
       assert.are.same({ 0, math.huge, 2 ^ 74 }, ends:clone():lshift(200):totable())
       assert.are.same({ 0, math.huge, 2 ^ 74 }, ends:rshift(-200):totable())
     end

@@ -109,7 +109,8 @@ TH_HD bool is_finite(T x) {
 template <class T>
 TH_HD T scaled_by_power_of_2(T a, T bits) {
   constexpr T kMost = 5000;
-  const T limited = bits < -kMost ? -kMost : bits > kMost ? kMost : bits, whole = std::floor(limited);
+  const T limited = bits < -kMost ? -kMost : bits > kMost ? kMost : bits;
+  const T whole = std::floor(limited);
   // glibc has exp2 as a scalar alone: in vectors pow differs from it in the last bits.
   return times_power_of_2(a * std::exp2(limited - whole),
                           limited == limited ? static_cast<int>(whole) : 0);
