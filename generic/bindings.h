@@ -52,6 +52,7 @@ void register_apply_functions(lua_State* L, int module);
 void register_device_functions(lua_State* L, int module);
 void register_profile_functions(lua_State* L, int module);
 void register_compile_functions(lua_State* L, int module);
+void register_coroutine_functions(lua_State* L, int module);
 void register_grad_functions(lua_State* L, int module);
 void register_dist_functions(lua_State* L, int module);
 void register_worker_functions(lua_State* L, int module);
@@ -59,6 +60,12 @@ void register_worker_functions(lua_State* L, int module);
 // *results to the number of values that it returned or yielded, which are on its stack. The open
 // scope of L gets the objects that the thread makes.
 int resume(lua_State* thread, lua_State* L, int arguments, int* results);
+// Returns the suspended coroutine at a stack index, after moving the values above the index to it.
+// Otherwise returns null, and pushes what push_resumed pushes for an error.
+lua_State* take_coroutine(lua_State* L, int index, int* arguments);
+// Pushes a status, 'dead', 'suspended' or 'error', and what the coroutine returned, yielded or
+// raised. Returns the number of these values.
+int push_resumed(lua_State* L, lua_State* thread, int status, int results);
 // Pushes a tracked number for an element of a storage that a tape tracks, and returns true.
 bool push_tracked_number(lua_State* L, State* state, Storage* storage, ptrdiff_t index);
 // The same for the number that the last operation returned.

@@ -275,47 +275,6 @@ void finish(lua_State* L, State* state, Compiled* c, Signature* s, int last, int
   ++s->recordings;  // last: if memory is short above, the next call records again
 }
 
-}  // namespace
-
-namespace {
-
-int resume_plainly(lua_State* thread, [[maybe_unused]] lua_State* L, int arguments, int* results) {
-#if LUA_VERSION_NUM >= 504
-  return lua_resume(thread, L, arguments, results);
-#else
-#if LUA_VERSION_NUM >= 502
-  const int status = lua_resume(thread, L, arguments);
-#else
-  const int status = lua_resume(thread, arguments);
-#endif
-  *results = lua_gettop(thread);
-  return status;
-#endif
-}
-
-// Identifies the open scope.
-const void* scope_of(lua_State* L, const State* state) {
-  lua_rawgeti(L, LUA_REGISTRYINDEX, state->scope_objects);
-  const void* objects = lua_topointer(L, -1);
-  lua_pop(L, 1);
-  return objects;
-}
-
-}  // namespace
-
-int resume(lua_State* thread, lua_State* L, int arguments, int* results) {
-  State* state = state_of(L);
-  if (state->scope_thread != L) return resume_plainly(thread, L, arguments, results);
-  luaL_checkstack(L, 1, "tensor.scope");
-  const void* scope = scope_of(L, state);
-  state->scope_thread = thread;
-  const int status = resume_plainly(thread, L, arguments, results);
-  if (state->scope_thread == thread && scope_of(L, state) == scope) state->scope_thread = L;
-  return status;
-}
-
-namespace {
-
 // Replaces the tracked numbers that f returned by plain ones.
 void settle_numbers(lua_State* L, State* state, int first) {
   for (int k = first; k <= lua_gettop(L); ++k) {

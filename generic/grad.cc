@@ -241,35 +241,27 @@ int start(lua_State* L) {
 }
 
 // resume(scope, thread, ...): resumes a coroutine. scope: a tape, which records its operations;
-// true: they belong to a computation of begin(); false: they are not recorded. Returns the status
-// ('dead', 'suspended', 'error') and what the coroutine returned, yielded or raised. No Lua code
-// runs here but the coroutine's, so neither errors nor hooks leave a tape behind.
+// true: they belong to a computation of begin(); false: they are not recorded. Returns the same as
+// push_resumed. No Lua code runs here but the coroutine's, so neither errors nor hooks leave a tape
+// behind.
 int resume_in(lua_State* L) {
   Tape* tape = lua_isboolean(L, 1) ? nullptr : &tape_at(L, 1);
   const bool custom = lua_toboolean(L, 1);
-  lua_State* thread = lua_tothread(L, 2);
-  const int count = lua_gettop(L) - 2;
-  if (!thread || !lua_checkstack(thread, count)) {
-    return argument_error(L, 2, "a coroutine is expected");
-  }
-  lua_xmove(L, thread, count);
+  int count = 0, results = 0;
+  lua_State* thread = take_coroutine(L, 2, &count);
+  if (!thread) return 2;
   if (tape) {
     tape->start();
   } else {
     th::grad::pause(true, custom);
   }
-  int results = 0;
   const int status = resume(thread, L, count, &results);
   if (tape) {
     tape->stop();
   } else {
     th::grad::pause(false, custom);
   }
-  if (status != 0 && status != LUA_YIELD) results = 1;
-  luaL_checkstack(L, results + 1, "too many results");
-  lua_pushstring(L, status == LUA_YIELD ? "suspended" : status ? "error" : "dead");
-  lua_xmove(thread, L, results);
-  return results + 1;
+  return push_resumed(L, thread, status, results);
 }
 
 // Gives r the sizes of t and strides of the same kind: the dimensions have the order that they have

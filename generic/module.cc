@@ -380,6 +380,7 @@ int open(lua_State* L) {
   register_interrupt_functions(L, module);
   register_profile_functions(L, module);
   register_compile_functions(L, module);
+  register_coroutine_functions(L, module);
   register_grad_functions(L, module);
   register_dist_functions(L, module);
   register_worker_functions(L, module);

@@ -1,35 +1,32 @@
 -- Calls of functions with another value of a setting of this Lua state, such as the default device.
 
+local resume = require 'tensor.core'._resume
 local versions = require 'tensor.versions'
 
-local function results(ok, ...)
+local function restore(set, before, ok, ...)
+   set(before)
    if not ok then
       error((...), 0)
    end
    return ...
 end
 
-local function restore(set, before, ...)
-   set(before)
-   return results(...)
-end
-
--- In a coroutine, f runs in a coroutine of its own. This restores the setting whenever f yields,
--- because the caller may never resume it.
+-- In a coroutine, f runs in a coroutine of its own, which belongs to the open scope of the caller.
+-- This restores the setting whenever f yields, because the caller may never resume it.
 local function run(get, set, value, thread, ...)
    local before = get()
    set(value)
-   local function stopped(...)
+   local function stopped(status, ...)
       value = get()
       set(before)
-      if coroutine.status(thread) == 'suspended' then
-         return run(get, set, value, thread, versions.yield(thread, select(2, ...)))
-      elseif not ... then
-         error(versions.closed(thread, (select(2, ...))), 0)
+      if status == 'suspended' then
+         return run(get, set, value, thread, versions.yield(thread, ...))
+      elseif status == 'error' then
+         error(versions.closed(thread, (...)), 0)
       end
-      return results(...)
+      return ...
    end
-   return stopped(coroutine.resume(thread, ...))
+   return stopped(resume(thread, ...))
 end
 
 --- with_setting(get, set, value, f, ...): calls f(...) with another value of a setting. get()

@@ -276,6 +276,34 @@ describe('tensor.checkpoint', function()
   end)
 end)
 
+describe('the coroutine of a function', function()
+  it('may be resumed by the program', function()
+    local inner, outer
+    local function f(x)
+      inner = coroutine.running()
+      coroutine.yield(1)
+      if x:nElement() == 1 then return x:sum() end
+      local ok, message = coroutine.resume(outer)  -- which waits for this coroutine
+      assert.is_false(ok)
+      assert.matches('cannot resume', message)
+      return x:sum()
+    end
+    for _, call in pairs { grad = tensor.grad(f),
+                           withDevice = function(x) return tensor.withDevice('cpu', f, x) end } do
+      outer = coroutine.create(call)
+      assert.is_true(coroutine.resume(outer, tensor.ones(1)))
+      assert.is_true(coroutine.resume(inner))
+      local ok, message = coroutine.resume(outer)
+      assert.is_false(ok)
+      assert.matches('cannot resume', message)
+
+      outer = coroutine.create(call)
+      assert.is_true(coroutine.resume(outer, tensor.ones(2)))
+      assert.is_true(coroutine.resume(inner))
+    end
+  end)
+end)
+
 describe('variables of Lua 5.4 that are closed', function()
   local close = rawget(coroutine, 'close')
   if not close then return it('are of Lua 5.4', function() pending 'an older Lua' end) end

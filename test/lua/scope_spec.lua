@@ -1,6 +1,7 @@
 -- tensor.scope frees what a function makes, except what it returns or keeps.
 
 local child = require 'support.child'
+local data = require 'tensor.data'
 local tensor = require 'tensor'
 local unpack = require 'tensor.versions'.unpack
 
@@ -176,6 +177,40 @@ describe('tensor.scope', function()
     assert.is_true(is_freed(made))
     assert.is_false(is_freed(meanwhile))
     assert.is_false(is_freed(nested))
+  end)
+
+  it('frees what a coroutine makes with another value of a setting', function()
+    local made
+    local function make(x)
+      made = tensor.isTensor(x) and x * 2 or made
+      return x
+    end
+    local checkpoint = tensor.checkpoint(function(x)
+      make(x)
+      return x:sum()
+    end)
+    local source = tensor.ones(4, 2)
+    for name, f in pairs {
+      checkpoint = function() tensor.grad(checkpoint)(tensor.ones(3)) end,
+      withDevice = function() tensor.withDevice('cpu', make, tensor.ones(3)) end,
+      batches = function()
+        for _ in data.batches({source}, {size = 2, transform = make})() do tensor.ones(1) end
+      end,
+    } do
+      for _, thread in ipairs {tensor.scope, coroutine.wrap(function() tensor.scope(f) end)} do
+        made = nil
+        thread(f)
+        assert.is_true(is_freed(made), name)
+      end
+    end
+    coroutine.wrap(function()
+      tensor.scope(function()
+        tensor.withDevice('cpu', tensor.keep, tensor.ones(3))
+        assert.has_error(function() tensor.withDevice('cpu', error, 'here') end, 'here')
+        made = tensor.ones(3)
+      end)
+    end)()
+    assert.is_true(is_freed(made))
   end)
 
   it('is collected with its tensors if it is abandoned', function()
