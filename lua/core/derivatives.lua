@@ -166,7 +166,7 @@ return function(tensor, native, parts)
       for k = 1, count do
          map(args[k], function(leaf)
             local is_coarse = istensor(leaf) and parts.is_floating(leaf)
-                              and types.by_class[leaf:type()].name ~= 'Double'
+                              and types.element_name(leaf) ~= 'Double'
             class = class or is_coarse and tensor.type(leaf)
             return leaf
          end)

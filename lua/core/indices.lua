@@ -64,8 +64,7 @@ local function install(tensor)
    end
 
    local function is_long(t)
-      local element = types.by_class[tensor.type(t)]
-      return element and element.name == 'Long'
+      return tensor.isTensor(t) and types.element_name(t) == 'Long'
    end
 
    --- unravelIndex(positions, shape): returns a LongTensor of subscripts for each dimension of a

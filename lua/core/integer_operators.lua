@@ -23,7 +23,7 @@ return function(tensor)
       methods[event] = operator(names[1], names[2])
    end
    function methods.__bnot(t)
-      return tensor.bitxor(t, types.by_class[t:type()].name == 'Byte' and 255 or -1)
+      return tensor.bitxor(t, types.element_name(t) == 'Byte' and 255 or -1)
    end
    classes.extend('Tensor', function(class)
       for event, method in versions.each(methods) do

@@ -41,6 +41,13 @@ for _, element in ipairs(types) do
    end
 end
 
+--- element_name(t): returns the name of the element type of a tensor, such as 'Float', on GPUs, too;
+-- nil if a program has derived its class.
+function types.element_name(t)
+   local element = types.by_class[t:type()]
+   return element and element.name
+end
+
 --- have_same_elements(a, b): returns true if two tensors have the same element type. One may be on
 -- a GPU and the other on the CPU.
 function types.have_same_elements(a, b)
@@ -48,9 +55,11 @@ function types.have_same_elements(a, b)
 end
 
 --- beside(class, other): returns the name of the class with the elements of the tensor class
--- `other`, on the GPU if one of the classes is.
+-- `other`, on the GPU if one of the classes is. A class that a program has derived is returned.
 function types.beside(class, other)
-   return types.class_name(types.by_class[other], 'Tensor', is_on_gpu[class] or is_on_gpu[other])
+   local element = types.by_class[other]
+   return element and types.class_name(element, 'Tensor', is_on_gpu[class] or is_on_gpu[other])
+          or other
 end
 
 return types

@@ -85,7 +85,7 @@ local function install(tensor)
    local function describe_column(name, column)
       local row = {name = name}
       if tensor.isTensor(column) then
-         row.type = types.by_class[column:type()].name
+         row.type = types.element_name(column) or column:type()
          describe_numbers(row, column)
       elseif type(column) ~= 'table' then
          error(('column %s is a tensor or a table of strings, got %s')

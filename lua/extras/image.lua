@@ -193,11 +193,11 @@ return function(tensor)
 
    -- Returns a function that divides sums and rounds them to integers, halves up. A quarter of the
    -- distance between two quotients is added, so that rounding errors do not matter.
-   local function rounding(kind, divisor)
+   local function rounding(element, divisor)
       local half = 0.5 + 0.25 / divisor
       return function(sums)
          sums:mul(1 / divisor):add(half)
-         return types.by_class[kind].name == 'Byte' and sums or sums:floor()
+         return element == 'Byte' and sums or sums:floor()
       end
    end
 
@@ -219,7 +219,7 @@ return function(tensor)
 
    -- Returns t, channels x height x width, with sizes[dim] weighted means along each of `dims`.
    local function resample(t, dims, sizes, side)
-      local kind, divisor = t:type(), 1
+      local kind, element, divisor = t:type(), types.element_name(t), 1
       local is_float = types.is_floating[kind]
       t = t:type(types.widened[kind] or kind)
       -- Devices may compute products of floats with less precision.
@@ -230,14 +230,14 @@ return function(tensor)
          local taps, length = side(t:size(dim), sizes[dim])
          if not is_float then
             divisor = divisor * length
-            local in_float = EIGHT_BITS[types.by_class[kind].name] and divisor <= LARGEST_IN_FLOAT
+            local in_float = EIGHT_BITS[element] and divisor <= LARGEST_IN_FLOAT
                              and precise
             local compute = types.beside(kind, in_float and 'torch.FloatTensor'
                                                or 'torch.DoubleTensor')
             if k < #dims then
                t = sum_blocks(t, dim, taps, 1, compute, compute)
             else
-               t = sum_blocks(t, dim, taps, 1, compute, kind, rounding(kind, divisor))
+               t = sum_blocks(t, dim, taps, 1, compute, kind, rounding(element, divisor))
             end
          elseif finite and t:nElement() >= FEW * t:size(dim) then
             t = sum_blocks(t, dim, taps, length, t:type(), t:type())
@@ -300,7 +300,8 @@ return function(tensor)
       for _, dim in ipairs(order) do
          if src:size(dim - 4) ~= sizes[dim] then dims[#dims + 1] = dim end
       end
-      local t = src:dim() == 3 and src or src:unsqueeze(1)
+      -- A view has the class of its elements, also if src has one that a program has derived.
+      local t = src:dim() == 3 and src:permute(1, 2, 3) or src:unsqueeze(1)
       if #dims == 0 then
          t = t:clone()
       elseif side then

@@ -12,9 +12,11 @@ function parts.is_floating(leaf)
    return types.is_floating[leaf:type()]
 end
 
---- class_of(leaf): the name of its class on the CPU, without the module: 'FloatTensor'.
+--- class_of(leaf): the name of its class on the CPU, without the module: 'FloatTensor'; that of a
+-- class that a program has derived, unchanged.
 function parts.class_of(leaf)
-   return types.by_class[leaf:type()].name .. 'Tensor'
+   local element = types.element_name(leaf)
+   return element and element .. 'Tensor' or leaf:type()
 end
 
 local is_plain = {boolean = true, number = true, string = true}
@@ -79,7 +81,8 @@ function parts.describe(found, others)
       end
       local name = found.names[k]
       texts[k] = ('%s%s%s[%s]'):format(name, name == '' and '' or ' ',
-                                       types.by_class[leaf:type()].name, table.concat(sizes, ' x '))
+                                       types.element_name(leaf) or leaf:type(),
+                                       table.concat(sizes, ' x '))
    end
    for _, other in ipairs(others and found.others or {}) do
       texts[#texts + 1] = other.name

@@ -5,6 +5,7 @@ local raise = require 'tensor.native'.raise
 local layer = require 'tensor.nn.layer'
 local layers = require 'tensor.nn.layers'
 local types = require 'tensor.types'
+local element_name = types.element_name
 
 local attention = {}
 
@@ -22,11 +23,6 @@ local function causal_mask(like, rows, columns)
       last_mask, last_key = tensor.keep(like.new(rows, columns):copy(above):type(class)), key
    end
    return last_mask
-end
-
--- Returns the name of the type of the elements of a tensor.
-local function element_of(t)
-   return types.by_class[t:type()].name
 end
 
 -- Returns true if tensor.attention accepts q, k and v. Returns false if it may not.
@@ -49,7 +45,7 @@ end
 -- Returns true if tensor.attention accepts the mask with q and k. Returns false if it may not.
 local function does_mask_fit(mask, q, k)
    if not tensor.isTensor(mask)
-      or element_of(mask) ~= 'Byte' and element_of(mask) ~= element_of(q) then
+      or element_name(mask) ~= 'Byte' and element_name(mask) ~= element_name(q) then
       return false
    end
    local dims, count = q:dim(), mask:dim()
@@ -90,7 +86,7 @@ function attention.scaledDotProduct(q, k, v, options)
    if is_causal then
       hidden = causal_mask(scores, scores:size(rows), scores:size(rows + 1))
    end
-   local is_added = options.mask and element_of(options.mask) ~= 'Byte'
+   local is_added = options.mask and element_name(options.mask) ~= 'Byte'
    if is_added then
       scores = scores + options.mask
    elseif options.mask then

@@ -9,7 +9,7 @@ local compare = {}
 
 -- Returns the largest absolute difference of elements. Equal infinities differ by 0.
 local function largest_difference(torch, a, b)
-   if types.by_class[a:type()].name == 'Long' then
+   if types.element_name(a) == 'Long' then
       -- Exact. Subtracting the smaller from the larger overflows only if the difference exceeds
       -- 2^63.
       return (torch.cmax(a, b) - torch.cmin(a, b)):max()
