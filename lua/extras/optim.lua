@@ -112,7 +112,7 @@ function Optimizer:__call(params, gradients, rate)
    local state = self.state
    local leaves, found, paths = parameters.of(self.name, params, gradients)
    local places, known = states.places_of(self.name, paths, state)
-   states.check(self.name, state, leaves, paths, places)
+   local is_elsewhere = states.check(self.name, state, leaves, paths, places)
    if rate == nil or native.losses.is_loss(gradients, rate) then
       rate = self.rate
    end
@@ -140,6 +140,9 @@ function Optimizer:__call(params, gradients, rate)
    for k, place in ipairs(places) do
       state[place] = state[place] or {}
       local p, g, own = leaves[k], found[k], state[place]
+      if is_elsewhere then
+         states.move(own, p, type_of_master[p:type()] or p:type())
+      end
       if type_of_master[p:type()] then
          if own.master then
             -- The program may have changed elements of the parameter.

@@ -95,27 +95,49 @@ describe('packages with tensors of cutorch', function()
     end)
   end
 
-  it('continue on a GPU with the state of the host', function()
+  -- Calls visit(t) for the tensors of a state, but not for numbers of steps.
+  local function each_tensor(state, visit)
+    for key, value in pairs(state) do
+      if type(value) == 'table' then
+        each_tensor(value, visit)
+      elseif tensor.isTensor(value) and key ~= 'step' then
+        visit(value)
+      end
+    end
+  end
+
+  it('continue on another device with the state of the host or of a GPU', function()
     for _, class in ipairs {'torch.FloatTensor', 'torch.HalfTensor'} do
       for name, construct in pairs {
         sgd = function() return optim.sgd {rate = 0.1, momentum = 0.9} end,
         adam = function() return optim.adam {rate = 0.1} end,
         lbfgs = function() return optim.lbfgs {rate = 0.1, iterations = 2} end,
       } do
-        local function run(moves)
-          local step, params = construct(), {w = torch.DoubleTensor {3, 4}:type(class)}
+        local function run(from, to)
+          local step = construct()
+          local params = {w = torch.DoubleTensor {3, 4}:type(class):to(from)}
           local function df(p) return {w = tensor.mul(p.w, 2)}, tensor.norm(p.w) end
           for k = 1, 3 do
-            if k == 2 and moves then
-              params.w = params.w:type(types.beside('torch.CudaTensor', class))
-            end
+            if k == 3 then params.w = params.w:clone():to(to) end
             step(params, name == 'lbfgs' and df or (df(params)))
           end
+          assert.are.equal(to, params.w:device(), name)
+          local count = 0
+          each_tensor(step.state, function(t)
+            count = count + 1
+            assert.are.equal(to, t:device(), name)
+          end)
+          assert.is_true(count > 0)
           return params.w
         end
-        local w = run(true)
+        local expected = run('cpu', 'cpu')
+        assert.are.equal(class, expected:type())
+        local w = run('cpu', 'gpu:1')
         assert.are.equal(types.beside('torch.CudaTensor', class), w:type())
-        assert_near(run(false):double():totable(), w, name)
+        assert_near(expected:totable(), w, name)
+        w = run('gpu:1', 'cpu')
+        assert.are.equal(class, w:type())
+        assert_near(expected:totable(), w, name)
       end
     end
   end)

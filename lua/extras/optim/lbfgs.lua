@@ -8,6 +8,7 @@ local types = require 'tensor.types'
 local parameters = require 'tensor.optim.parameters'
 local is_callable = require 'tensor.versions'.is_callable
 local options_of = require 'tensor.optim.options'
+local states = require 'tensor.optim.state'
 local with_defaults = options_of.with_defaults
 local describe = native.describe(tensor)
 
@@ -136,6 +137,10 @@ function Optimizer:__call(params, df)
    end
    local gradient, losses = flatten(found), {loss}
    check_state(state, gradient)
+   states.move(state, gradient, gradient:type())
+   for _, pair in ipairs(state.history or {}) do
+      states.move(pair, gradient, gradient:type())
+   end
    local rate = options.rate
    if is_callable(rate) then
       rate = rate((state.step or 0) + 1)

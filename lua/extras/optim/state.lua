@@ -9,6 +9,9 @@ local each = versions.each
 local overlap = require 'tensor.optim.overlap'
 local describe = native.describe(tensor)
 
+-- A step may run in a scope, which the state outlives.
+local keep = tensor.keep
+
 local states = {}
 
 --- Parameters of 16 bits have a copy in the state, the master. This is its type, by theirs.
@@ -51,6 +54,21 @@ function states.places_of(name, paths, state)
    end
    -- A compiled step must not change the state if nothing is new.
    return places, #known > #before and known or before
+end
+
+--- Replaces the tensors in a table of a state, except a number of steps, that are not of a class: the
+-- class of the same elements on the device of p. A state may be that of a program on another device.
+-- Updates would run there otherwise, and could move parameters there. A copy to a GPU would end a
+-- recording, in which most updates move these tensors.
+function states.move(own, p, class)
+   if tensor.isCompiling() and p:device() ~= 'cpu' then
+      return
+   end
+   for field, t in each(own) do
+      if field ~= 'step' and tensor.isTensor(t) and t:type() ~= class then
+         own[field] = keep(p:type(class):clone():copy(t))
+      end
+   end
 end
 
 -- The fields of the state of a parameter. true: a state with other fields of the optimizer has it.
@@ -163,7 +181,8 @@ end
 
 --- Raises an error if the state has another form than this optimizer makes, or a tensor that is
 -- remembered about a parameter has another shape or type than it. With a master, the type is float.
--- paths: those of the parameters, the leaves; places: those in the state.
+-- paths: those of the parameters, the leaves; places: those in the state. Returns true if a tensor
+-- has the class of another device than its parameter (move).
 function states.check(name, state, leaves, paths, places)
    local what = ('optim.%s: parameter %%d'):format(name)
    local step = type(state) == 'table' and (state.step == nil and 0 or state.step)
@@ -173,6 +192,7 @@ function states.check(name, state, leaves, paths, places)
       raise(('optim.%s: a state is a table with the number of steps, got %s'):format(
          name, describe(step or state)))
    end
+   local is_elsewhere = false
    for k, p in ipairs(leaves) do
       local of_parameter = state[places[k]] == nil and {} or state[places[k]]
       if type(of_parameter) ~= 'table' then
@@ -187,14 +207,18 @@ function states.check(name, state, leaves, paths, places)
             local size, before = p:size():totable(), t:size():totable()
             raise((what .. ' has size [%s], but had size [%s] in the last step'):format(
                k, table.concat(size, ' x '), table.concat(before, ' x ')))
-         elseif not is_count and types.by_class[t:type()] ~= types.by_class[expected] then
-            raise((what .. ' is a %s, but its %s in the last step is a %s'):format(
-               k, p:type(), tostring(field), t:type()))
+         elseif not is_count and t:type() ~= expected then
+            if types.by_class[t:type()] ~= types.by_class[expected] then
+               raise((what .. ' is a %s, but its %s in the last step is a %s'):format(
+                  k, p:type(), tostring(field), t:type()))
+            end
+            is_elsewhere = true
          end
       end
    end
    check_fields(name, state, leaves, places)
    check_contents(name, state, leaves, paths, places)
+   return is_elsewhere
 end
 
 return states
