@@ -7,7 +7,7 @@ local versions = require 'tensor.versions'
 
 local unpack = versions.unpack
 
-local has_16_bits = require 'tensor.types'.widened
+local widened = require 'tensor.types'.widened
 
 local function install(tensor)
    local mm, mv, bmm, cmul = tensor.mm, tensor.mv, tensor.bmm, tensor.cmul
@@ -201,7 +201,7 @@ local function install(tensor)
    -- vectors, or of matrices and vectors: if the operands would have to be copied, or would be read
    -- with large strides. Not for 16-bit types, because they would be rounded twice.
    local function sums_products(larger, smaller, batch, inner, free_dims)
-      if #batch == 0 or free_dims > 0 or has_16_bits[tensor.type(larger.t)] then
+      if #batch == 0 or free_dims > 0 or widened[tensor.type(larger.t)] then
          return false
       end
       if is_innermost(larger, batch) then
@@ -262,9 +262,7 @@ local function install(tensor)
       return product(a, b, batch, free_a, inner, free_b, sizes)
    end
 
-   local function is_reduced(class) return has_16_bits[class] end
-
-   return { contracted = contracted, permuted = permuted, summed = summed, is_reduced = is_reduced }
+   return { contracted = contracted, permuted = permuted, summed = summed }
 end
 
 return install

@@ -269,9 +269,10 @@ local function install(tensor)
       local needed = {}
       for k = 1, #wanted do needed[wanted[k]] = true end
       local kept = needed_for_products(terms, needed)
-      local in_floats = contraction.is_reduced(class) and rounds_twice(terms, kept)
+      local wide = types.widened[class]
+      local in_floats = wide and rounds_twice(terms, kept)
       for k = 1, #terms do
-         if in_floats then terms[k].t = terms[k].t:type(types.widened[class]) end
+         if in_floats then terms[k].t = terms[k].t:type(wide) end
          terms[k] = contraction.summed(terms[k], kept)
       end
       local result
