@@ -1,5 +1,5 @@
--- Tensors whose class a program has derived from a class of tensors, in functions that depend on the
--- element type.
+-- Tensors whose class a program has derived from a class of tensors, in functions that depend on
+-- the element type.
 
 local torch = require 'torch'
 local image = require 'tensor'.image
