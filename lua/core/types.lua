@@ -41,7 +41,7 @@ for _, element in ipairs(types) do
    end
 end
 
---- element_name(t): returns the name of the element type of a tensor, such as 'Float', on GPUs, too;
+--- element_name(t): returns the name of the element type of a tensor, such as 'Float', on GPUs too;
 -- nil if a program has derived its class.
 function types.element_name(t)
    local element = types.by_class[t:type()]
