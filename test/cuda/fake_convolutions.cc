@@ -212,7 +212,10 @@ extern "C" {
 FakeConvolutions* fake_convolutions() { return &state; }
 
 const char* cudnnGetErrorString(cudnnStatus_t) { return "a fake status"; }
+// A failure sets the handle, too.
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+  static cudnnContext invalid;
+  *handle = &invalid;
   if (state.handle_status) return static_cast<cudnnStatus_t>(state.handle_status);
   *handle = new cudnnContext{};
   return CUDNN_STATUS_SUCCESS;

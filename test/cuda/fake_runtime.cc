@@ -249,15 +249,17 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t byt
   return cudaSuccess;
 }
 
+// A failure sets the handle, too.
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   static int state;
+  *handle = reinterpret_cast<cublasHandle_t>(&state);
   const cublasStatus_t status = fake_runtime().cublas_creation;
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  *handle = reinterpret_cast<cublasHandle_t>(&state);
   ++fake_runtime().cublas_handles;
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
+  if (fake_runtime().before_cublas_destroy) fake_runtime().before_cublas_destroy();
   --fake_runtime().cublas_handles;
   return CUBLAS_STATUS_SUCCESS;
 }

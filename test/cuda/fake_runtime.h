@@ -21,6 +21,7 @@ struct FakeRuntime {
   cudaError_t last_error = cudaSuccess;    // until cudaGetLastError() returns it
   // The status of making a handle of cuBLAS, and of setting its mode.
   cublasStatus_t cublas_creation = CUBLAS_STATUS_SUCCESS, cublas_setup = CUBLAS_STATUS_SUCCESS;
+  void (*before_cublas_destroy)() = nullptr;
   // Counts of calls.
   int contexts = 0;  // streams created
   bool has_context[kDevices] = {};

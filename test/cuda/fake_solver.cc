@@ -102,15 +102,19 @@ extern "C" {
 __attribute__((visibility("default"))) FakeSolver* fake_solver() { return &state; }
 #pragma GCC visibility push(default)
 
+// A failure sets the handle, too.
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
+  static cusolverDnContext invalid;
+  *handle = &invalid;
   if (state.creation) return static_cast<cusolverStatus_t>(state.creation);
   *handle = new cusolverDnContext{};
   ++state.handles;
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
-  delete handle;
   --state.handles;
+  if (state.creation) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  delete handle;
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
@@ -123,13 +127,17 @@ cusolverStatus_t cusolverDnSetDeterministicMode(cusolverDnHandle_t handle,
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t cusolverDnCreateParams(cusolverDnParams_t* params) {
+  static cusolverDnParams invalid;
+  *params = &invalid;
+  if (state.parameters) return static_cast<cusolverStatus_t>(state.parameters);
   *params = new cusolverDnParams;
   ++state.handles;
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t params) {
-  delete params;
   --state.handles;
+  if (state.parameters) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  delete params;
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t* info) {

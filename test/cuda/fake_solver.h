@@ -10,8 +10,9 @@
 struct FakeSolver {
   int calls = 0;
   int failure = 0;  // status that the next calls return; 0: success
-  // The status of making a handle or a plan, and of the last step of setting it up.
-  int creation = 0, setup = 0;
+  // The status of making a handle or a plan, of making its parameters, and of the last step of
+  // setting it up.
+  int creation = 0, parameters = 0, setup = 0;
   int handles = 0;
   // The queries of workspaces for symmetric matrices. They reject larger batches and sides, with
   // this status.

@@ -59,9 +59,16 @@ TEST_F(CudaStart, Cublas) {
     runtime.cublas_creation = status;
     expect_shortage(open);
   }
+  EXPECT_EQ(runtime.cublas_handles, handles) << "nothing is destroyed after a failed creation";
   runtime.cublas_creation = CUBLAS_STATUS_SUCCESS;
   runtime.cublas_setup = CUBLAS_STATUS_ALLOC_FAILED;
+  static int64_t in_use;
+  runtime.before_cublas_destroy = [] { in_use = CudaDevice::open(3)->usage().in_use; };
+  const int64_t unused = device.usage().in_use;
   expect_failure(kDeviceOutOfMemory, open);
+  runtime.before_cublas_destroy = nullptr;
+  EXPECT_GT(in_use, unused) << "the handle is destroyed before its workspace is released";
+  EXPECT_EQ(device.usage().in_use, unused);
   EXPECT_EQ(runtime.cublas_handles, handles);
   runtime.cublas_setup = CUBLAS_STATUS_SUCCESS;
   open();
@@ -76,7 +83,12 @@ TEST_F(CudaStart, Cusolver) {
     solver.creation = status;
     expect_shortage(open);
   }
+  EXPECT_EQ(solver.handles, handles) << "nothing is destroyed after a failed creation";
   solver.creation = 0;
+  solver.parameters = CUSOLVER_STATUS_ALLOC_FAILED;
+  expect_failure(kDeviceOutOfMemory, open);
+  EXPECT_EQ(solver.handles, handles);
+  solver.parameters = 0;
   solver.setup = CUSOLVER_STATUS_ALLOC_FAILED;
   expect_failure(kDeviceOutOfMemory, open);
   EXPECT_EQ(solver.handles, handles);

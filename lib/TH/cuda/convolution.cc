@@ -373,6 +373,8 @@ class Convolutions {
     cudnnHandle_t handle = nullptr;
     try {
       const cudnnStatus_t status = functions().cudnnCreate(&handle);
+      // A failed creation may leave a value that is not a handle.
+      if (status != CUDNN_STATUS_SUCCESS) handle = nullptr;
       // This is also the status if the device has no memory for the handle.
       if (status == CUDNN_STATUS_NOT_INITIALIZED) {
         fail(status_without_memory(), "cuDNN cannot be initialized (out of memory)");

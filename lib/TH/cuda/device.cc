@@ -145,6 +145,8 @@ void CudaDevice::open_cublas() {
   cublasHandle_t handle = nullptr;
   try {
     const cublasStatus_t status = cublasCreate(&handle);
+    // A failed creation may leave a value that is not a handle.
+    if (status != CUBLAS_STATUS_SUCCESS) handle = nullptr;
     if (status == CUBLAS_STATUS_NOT_INITIALIZED || status == CUBLAS_STATUS_INTERNAL_ERROR) {
       fail(status_of_failed_start(), "cuBLAS: %s (cublasCreate)", cublasGetStatusString(status));
     }
@@ -153,8 +155,8 @@ void CudaDevice::open_cublas() {
     check_cublas(cublasSetWorkspace(handle, workspace, bytes));
     check_cublas(cublasSetMathMode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
   } catch (...) {
-    release_block(workspace);
     if (handle) cublasDestroy(handle);
+    release_block(workspace);
     throw;
   }
   cublas_ = handle;

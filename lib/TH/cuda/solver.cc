@@ -30,21 +30,24 @@ void check_size(cusolverStatus_t status, const char* function) {
 
 SolverState::SolverState(CudaDevice& device) {
   const SolverFunctions& call = solver_functions();
+  // A failed creation may leave a value that is not a handle.
+  cusolverStatus_t status = call.cusolverDnCreate(&handle);
+  if (status == CUSOLVER_STATUS_NOT_INITIALIZED || status == CUSOLVER_STATUS_INTERNAL_ERROR) {
+    fail(device.status_of_failed_start(), "cuSOLVER: cusolverDnCreate: status %d",
+         static_cast<int>(status));
+  }
+  check_solver(status, "cusolverDnCreate");
   try {
-    const cusolverStatus_t status = call.cusolverDnCreate(&handle);
-    if (status == CUSOLVER_STATUS_NOT_INITIALIZED || status == CUSOLVER_STATUS_INTERNAL_ERROR) {
-      fail(device.status_of_failed_start(), "cuSOLVER: cusolverDnCreate: status %d",
-           static_cast<int>(status));
-    }
-    check_solver(status, "cusolverDnCreate");
     check_solver(call.cusolverDnSetStream(handle, device.stream()), "cusolverDnSetStream");
     check_solver(call.cusolverDnSetDeterministicMode(handle, CUSOLVER_DETERMINISTIC_RESULTS),
                  "cusolverDnSetDeterministicMode");
-    check_solver(call.cusolverDnCreateParams(&params), "cusolverDnCreateParams");
+    status = call.cusolverDnCreateParams(&params);
+    if (status != CUSOLVER_STATUS_SUCCESS) params = nullptr;
+    check_solver(status, "cusolverDnCreateParams");
     check_solver(call.cusolverDnCreateGesvdjInfo(&gesvdj), "cusolverDnCreateGesvdjInfo");
   } catch (...) {
     if (params) call.cusolverDnDestroyParams(params);
-    if (handle) call.cusolverDnDestroy(handle);
+    call.cusolverDnDestroy(handle);
     throw;
   }
 }
