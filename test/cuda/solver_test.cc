@@ -225,7 +225,7 @@ TYPED_TEST(CudaSolver, ManySymmetricMatrices) {
     int64_t most;
     size_t bytes;
     int64_t wanted;
-  } cases[] = {{20000, INT64_MAX, 1, 8192}, {8, 4, 1, 4}, {8, 0, 1, 1}, {3, 8, 1 << 29, 1}};
+  } cases[] = {{20000, INT64_MAX, 1, 8192}, {8, 4, 1, 4}, {8, 0, 1, 1}, {5, 8, 1 << 27, 2}};
   for (const auto& each : cases) {
     constexpr int n = 3;
     const int count = each.count;

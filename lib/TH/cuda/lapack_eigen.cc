@@ -15,7 +15,7 @@ constexpr int kMostJacobi = 32;
 // cusolverDnXsyevBatched rejects some tens of thousands of matrices. Its workspace may take 300 KiB
 // for each matrix, even of side 16.
 constexpr int64_t kMostSymmetric = 8192;
-constexpr size_t kMostWorkspace = size_t{1} << 30;
+constexpr size_t kMostWorkspace = size_t{256} << 20;
 
 cudaDataType type_of(DType dtype) { return dtype == DType::Float ? CUDA_R_32F : CUDA_R_64F; }
 cusolverEigMode_t mode_of(bool vectors) {
