@@ -72,8 +72,8 @@ describe('on a device', function()
     end
   end)
 
-  -- More elements than one block processes: images, and rows of channels.
-  for _, size in ipairs { { 140, 7, 9, 9 }, { 600, 500 } } do
+  -- More elements than one block processes: images, rows of channels, and one channel.
+  for _, size in ipairs { { 140, 7, 9, 9 }, { 600, 500 }, { 20011, 1 } } do
     for _, kind in ipairs { 'float', 'double', 'half' } do
       it(('batchNorm of %s with %d dimensions is the CPU\'s'):format(kind, #size), function()
         local x, g = pattern(tensor.LongStorage(size)), pattern(tensor.LongStorage(size))

@@ -11,7 +11,9 @@ namespace {
 
 // The elements of a batch, which is contiguous.
 struct BatchElements {
-  int64_t channels, count, parts;  // count: the elements of a channel
+  int64_t channels, count;  // count: the elements of a channel
+  // The first `longer` parts have size + 1 elements of a channel, others have `size`.
+  int64_t parts, size, longer;
   IntDivider<uint64_t> length, channel;
 
   // The parts depend on sizes only. width: the number of adjacent channels of a block.
@@ -22,8 +24,13 @@ struct BatchElements {
     const int64_t wanted = (kBlocks + tiles - 1) / tiles;
     const int64_t most = count / (kThreads / width * kThreadElements);
     parts = wanted < most ? wanted : most > 1 ? most : 1;
+    size = count / parts;
+    longer = count % parts;
   }
-  __device__ int64_t first_of(int64_t part) const { return count * part / parts; }
+  __device__ int64_t first_of(int64_t part) const {
+    return part * size + (part < longer ? part : longer);
+  }
+  __device__ int64_t size_of(int64_t part) const { return size + (part < longer); }
   // The position of element k of a channel.
   __device__ int64_t position(int64_t c, int64_t k) const {
     const auto run = static_cast<int64_t>(length.quotient(static_cast<uint64_t>(k)));
@@ -88,7 +95,7 @@ __global__ void find_part_moments(const T* t, BatchElements all, Two* moments) {
   visit_parts<width>(all, [&](int64_t part, int64_t c, const auto& visit) {
     const auto read = [&](int64_t i) { return load(t[i]); };
     const int64_t first = all.first_of(part);
-    const auto n = static_cast<double>(all.first_of(part + 1) - first);
+    const auto n = static_cast<double>(all.size_of(part));
     double origin = one_pass && c < all.channels ? read(all.position(c, first)) : 0;
     if (!std::isfinite(origin)) origin = 0;
     double sum = 0, squares = 0;
@@ -133,7 +140,20 @@ __global__ void find_part_slopes(const T* g, const T* t, BatchElements all, cons
   });
 }
 
-// ---- totals: one thread for each channel
+// ---- totals: one warp for each channel
+
+using Totals = RowShape<0, true>;
+
+// The sum of f(Two, part) over the parts of a channel. All threads of the warp must call it.
+template <class F>
+__device__ double total_of(const Two* parts, const BatchElements& all, int64_t c, const F& f) {
+  double sum = 0;
+  read_ahead(
+      Totals::lane(), all.parts, Totals::kLanes,
+      [&](int64_t part) { return parts[part * all.channels + c]; },
+      [&](const Two& x, int64_t part) { sum += f(x, part); });
+  return Totals::combined<Sum<double>>(sum);
+}
 
 // The constants of a channel. The result of an element x is (x - center) * factor + shift. If there
 // is a gradient g, g * slope is added.
@@ -145,23 +165,27 @@ struct Channel {
 template <class T>
 __global__ void combine_moments(const Two* parts, BatchElements all, const T* weight, const T* bias,
                                 double epsilon, double* mean, double* variance, Channel* channels) {
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t c = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; c < all.channels; c += step) {
+  const auto n = static_cast<double>(all.count);
+  for (int64_t c = Totals::first(); c < all.channels; c += Totals::step()) {
+    double center, square;
     if (parts) {
-      Two total = parts[c];
-      for (int64_t k = 1; k < all.parts; ++k) {
-        const Two part = parts[k * all.channels + c];
-        const auto before = static_cast<double>(all.first_of(k));
-        const auto after = static_cast<double>(all.first_of(k + 1)), n = after - before;
-        const double distance = part.a - total.a;
-        total.a += distance * n / after;
-        total.b += part.b + distance * distance * before * n / after;
-      }
-      mean[c] = total.a;
-      variance[c] = total.b / static_cast<double>(all.count);
+      const auto size = [&](int64_t part) { return static_cast<double>(all.size_of(part)); };
+      center = total_of(parts, all, c, [&](Two x, int64_t part) { return size(part) * x.a; }) / n;
+      const auto squares = [&](Two x, int64_t part) {
+        return x.b + size(part) * (x.a - center) * (x.a - center);
+      };
+      square = total_of(parts, all, c, squares) / n;
+    } else {
+      center = mean[c];
+      square = variance[c];
     }
-    channels[c] = {mean[c], weight_at(weight, c, 1) / sqrt(variance[c] + epsilon),
-                   weight_at(bias, c, 0), 0};
+    if (Totals::lane() != 0) continue;
+    if (parts) {
+      mean[c] = center;
+      variance[c] = square;
+    }
+    channels[c] = {center, weight_at(weight, c, 1) / sqrt(square + epsilon), weight_at(bias, c, 0),
+                   0};
   }
 }
 
@@ -169,17 +193,14 @@ template <class T, class A>
 __global__ void combine_slopes(const Two* parts, BatchElements all, const T* weight, double epsilon,
                                const double* mean, const double* variance, bool constant,
                                A* weights, A* biases, Channel* channels) {
-  const int64_t step = int64_t{gridDim.x} * blockDim.x;
-  for (int64_t c = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; c < all.channels; c += step) {
-    double sum = 0, product = 0;
-    for (int64_t k = 0; k < all.parts; ++k) {
-      sum += parts[k * all.channels + c].a;
-      product += parts[k * all.channels + c].b;
-    }
+  const auto n = static_cast<double>(all.count);
+  for (int64_t c = Totals::first(); c < all.channels; c += Totals::step()) {
+    const double sum = total_of(parts, all, c, [](Two x, int64_t) { return x.a; });
+    const double product = total_of(parts, all, c, [](Two x, int64_t) { return x.b; });
+    if (Totals::lane() != 0) continue;
     const double scale = 1 / sqrt(variance[c] + epsilon);
     if (weights) weights[c] = static_cast<A>(product * scale);
     if (biases) biases[c] = static_cast<A>(sum);
-    const auto n = static_cast<double>(all.count);
     const double slope = weight_at(weight, c, 1) * scale;
     const double factor = constant ? 0 : -product / n * scale * scale * slope;
     const double shift = constant || !mean ? 0 : -sum / n * slope;
@@ -238,7 +259,7 @@ void normalize(Queue& queue, const NormalizeCall& c) {
       TH_LAUNCH(queue, (find_part_moments<T, width>), blocks_for_parts(queue, all, width), kThreads,
                 0, as<T>(c.t), all, parts.as<Two>());
     }
-    TH_LAUNCH(queue, (combine_moments<T>), blocks_for(queue, channels), kThreads, 0,
+    TH_LAUNCH(queue, (combine_moments<T>), Totals::blocks(queue, channels), kThreads, 0,
               parts.as<const Two>(), all, as<T>(c.weight), as<T>(c.bias), c.epsilon, c.mean,
               c.variance, of_channels.as<Channel>());
     TH_LAUNCH(queue, (write_elements<T>), blocks_for(queue, n), kThreads, 0, nullptr, as<T>(c.t),
@@ -257,7 +278,7 @@ void slopes(Queue& queue, const NormalizeSlopesCall& c) {
     const Scratch of_channels(queue, static_cast<size_t>(channels) * sizeof(Channel));
     TH_LAUNCH(queue, (find_part_slopes<T, width>), blocks_for_parts(queue, all, width), kThreads, 0,
               as<T>(c.g), as<T>(c.t), all, c.mean, parts.as<Two>());
-    TH_LAUNCH(queue, (combine_slopes<T, A>), blocks_for(queue, channels), kThreads, 0,
+    TH_LAUNCH(queue, (combine_slopes<T, A>), Totals::blocks(queue, channels), kThreads, 0,
               parts.as<const Two>(), all, as<T>(c.weight), c.epsilon, c.mean, c.variance,
               c.constant, reinterpret_cast<A*>(c.weight_slopes),
               reinterpret_cast<A*>(c.bias_slopes), of_channels.as<Channel>());
