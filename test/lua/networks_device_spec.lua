@@ -96,6 +96,11 @@ describe('on a device', function()
               all[#all + 1] = t
             end
           end
+          -- The gradient of the input alone, for moments that do not depend on it.
+          local function evaluate(t)
+            return (tensor.batchNorm(t, mean, variance, operands[2], operands[3], false))
+          end
+          all[#all + 1] = tensor.vjp(evaluate, { operands[1] }, { operands[4] })[1]
           return all
         end
         local want = run 'cpu'

@@ -189,14 +189,18 @@ __global__ void combine_moments(const Two* parts, BatchElements all, const T* we
   }
 }
 
+// parts: null if no result depends on the sums.
 template <class T, class A>
 __global__ void combine_slopes(const Two* parts, BatchElements all, const T* weight, double epsilon,
                                const double* mean, const double* variance, bool constant,
                                A* weights, A* biases, Channel* channels) {
   const auto n = static_cast<double>(all.count);
   for (int64_t c = Totals::first(); c < all.channels; c += Totals::step()) {
-    const double sum = total_of(parts, all, c, [](Two x, int64_t) { return x.a; });
-    const double product = total_of(parts, all, c, [](Two x, int64_t) { return x.b; });
+    double sum = 0, product = 0;
+    if (parts) {
+      sum = total_of(parts, all, c, [](Two x, int64_t) { return x.a; });
+      product = total_of(parts, all, c, [](Two x, int64_t) { return x.b; });
+    }
     if (Totals::lane() != 0) continue;
     const double scale = 1 / sqrt(variance[c] + epsilon);
     if (weights) weights[c] = static_cast<A>(product * scale);
@@ -274,10 +278,14 @@ void slopes(Queue& queue, const NormalizeSlopesCall& c) {
   with_width(c.layout, [&](auto constant) {
     constexpr int width = decltype(constant)::value;
     const BatchElements all(c.layout, width);
-    const Scratch parts(queue, static_cast<size_t>(all.parts * channels) * sizeof(Two));
+    const bool needs_sums = !c.constant || c.weight_slopes || c.bias_slopes;
+    const Scratch parts(queue,
+                        static_cast<size_t>(needs_sums ? all.parts * channels : 0) * sizeof(Two));
     const Scratch of_channels(queue, static_cast<size_t>(channels) * sizeof(Channel));
-    TH_LAUNCH(queue, (find_part_slopes<T, width>), blocks_for_parts(queue, all, width), kThreads, 0,
-              as<T>(c.g), as<T>(c.t), all, c.mean, parts.as<Two>());
+    if (needs_sums) {
+      TH_LAUNCH(queue, (find_part_slopes<T, width>), blocks_for_parts(queue, all, width), kThreads,
+                0, as<T>(c.g), as<T>(c.t), all, c.mean, parts.as<Two>());
+    }
     TH_LAUNCH(queue, (combine_slopes<T, A>), Totals::blocks(queue, channels), kThreads, 0,
               parts.as<const Two>(), all, as<T>(c.weight), c.epsilon, c.mean, c.variance,
               c.constant, reinterpret_cast<A*>(c.weight_slopes),
