@@ -234,11 +234,16 @@ __global__ void write_elements(const T* g, const T* t, T* r, int64_t n, BatchEle
       });
 }
 
-// Calls f with the number of adjacent channels for a block, as a constant.
+// Calls f with the layout and the number of adjacent channels for a block, as a constant.
 template <class F>
-void with_width(const NormLayout& l, const F& f) {
-  if (l.length == 1) return f(std::integral_constant<int, 32>());
-  f(std::integral_constant<int, 1>());
+void with_width(NormLayout l, const F& f) {
+  if (l.groups == 1) {
+    // The elements of the only channel are contiguous.
+    l.length = l.count();
+    l.runs = 1;
+  }
+  if (l.length == 1) return f(l, std::integral_constant<int, 32>());
+  f(l, std::integral_constant<int, 1>());
 }
 
 unsigned blocks_for_parts(const Queue& queue, const BatchElements& all, int width) {
@@ -253,9 +258,9 @@ const T* as(const char* data) {
 template <class T>
 void normalize(Queue& queue, const NormalizeCall& c) {
   const int64_t channels = c.layout.groups, n = channels * c.layout.count();
-  with_width(c.layout, [&](auto constant) {
+  with_width(c.layout, [&](const NormLayout& layout, auto constant) {
     constexpr int width = decltype(constant)::value;
-    const BatchElements all(c.layout, width);
+    const BatchElements all(layout, width);
     const Scratch parts(queue,
                         static_cast<size_t>(c.given ? 0 : all.parts * channels) * sizeof(Two));
     const Scratch of_channels(queue, static_cast<size_t>(channels) * sizeof(Channel));
@@ -275,9 +280,9 @@ template <class T>
 void slopes(Queue& queue, const NormalizeSlopesCall& c) {
   using A = Compute<T>;
   const int64_t channels = c.layout.groups, n = channels * c.layout.count();
-  with_width(c.layout, [&](auto constant) {
+  with_width(c.layout, [&](const NormLayout& layout, auto constant) {
     constexpr int width = decltype(constant)::value;
-    const BatchElements all(c.layout, width);
+    const BatchElements all(layout, width);
     const bool needs_sums = !c.constant || c.weight_slopes || c.bias_slopes;
     const Scratch parts(queue,
                         static_cast<size_t>(needs_sums ? all.parts * channels : 0) * sizeof(Two));
