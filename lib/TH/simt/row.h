@@ -16,6 +16,12 @@ struct Largest {
   static __device__ A combine(A a, A b) { return b > a ? b : a; }
 };
 
+// Two values that are read or computed together.
+template <class T>
+struct Two {
+  T x, y;
+};
+
 // Calls f(read(i), i) for i = first, first + step, ... below n. Reads several elements before f,
 // which may write.
 template <class Read, class F>
@@ -84,16 +90,11 @@ struct RowShape {
         read_ahead(
             lane(), n, kLanes,
             [&](int64_t i) {
-              return Two{read(i), read_other(i)};
+              return Two<T>{read(i), read_other(i)};
             },
-            [&](const Two& both, int64_t i) { f(both.x, both.y, i); });
+            [&](const Two<T>& both, int64_t i) { f(both.x, both.y, i); });
       }
     }
-
-   private:
-    struct Two {
-      T x, y;
-    };
   };
 
   // Combines the values of the threads of a row. All of them must call it, with the same line. The

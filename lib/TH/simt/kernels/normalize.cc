@@ -4,33 +4,11 @@
 #include <cmath>
 
 #include "simt/kernels/normalize_batch.h"
-#include "simt/offset_calculator.h"
 #include "tensor/type_sets.h"
 
 namespace th {
 
 namespace {
-
-// A layout with fast divisions.
-struct Layout : NormLayout {
-  IntDivider<uint64_t> divider;
-  Layout(const NormLayout& l) : NormLayout(l), divider(l.length) {}
-
-  __device__ int64_t run_of(int64_t k) const {
-    return static_cast<int64_t>(divider.quotient(static_cast<uint64_t>(k)));
-  }
-  // The position of element k of a group.
-  __device__ int64_t position(int64_t group, int64_t k) const {
-    const int64_t first = group * group_stride() + k;
-    return kind == NormKind::batch ? first + run_of(k) * (run_stride() - length) : first;
-  }
-  // The position of its weight.
-  __device__ int64_t weight_position(int64_t group, int64_t k) const {
-    if (kind == NormKind::layer) return k;
-    if (kind == NormKind::batch) return group;
-    return group % groups * runs + run_of(k);
-  }
-};
 
 struct Moments {
   double mean, variance;
@@ -65,7 +43,7 @@ __device__ Moments moments_of(const Elements& elements, int64_t n, const Read& r
 
 template <class T, class Shape>
 __global__ void find_moments_and_normalize(const T* t, const T* weight, const T* bias, T* r,
-                                           Layout l, double* mean, double* variance,
+                                           NormPositions l, double* mean, double* variance,
                                            double epsilon) {
   using C = Compute<T>;
   const int64_t n = l.count();
@@ -88,7 +66,7 @@ __global__ void find_moments_and_normalize(const T* t, const T* weight, const T*
 }
 
 template <class T, class Shape>
-__global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, Layout l,
+__global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, NormPositions l,
                             const double* mean, const double* variance, double epsilon,
                             bool constant) {
   using C = Compute<T>;
@@ -126,7 +104,7 @@ __global__ void find_slopes(const T* g, const T* t, const T* weight, T* slope, L
 // run, or the runs of a group. One thread for each part and weight of NormKind::layer: a column of
 // some rows.
 template <class T, class A>
-__global__ void sum_runs(const T* g, const T* t, Layout l, const double* mean,
+__global__ void sum_runs(const T* g, const T* t, NormPositions l, const double* mean,
                          const double* variance, double epsilon, A* weights, A* biases) {
   const bool batch = l.kind == NormKind::batch;
   const int64_t sums = l.outer * l.weights(), n = batch ? l.count() : l.length;
@@ -149,7 +127,7 @@ __global__ void sum_runs(const T* g, const T* t, Layout l, const double* mean,
 }
 
 template <class T, class A>
-__global__ void sum_columns(const T* g, const T* t, Layout l, const double* mean,
+__global__ void sum_columns(const T* g, const T* t, NormPositions l, const double* mean,
                             const double* variance, double epsilon, A* weights, A* biases,
                             int64_t parts) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
@@ -186,7 +164,7 @@ void normalize_call(Queue& queue, const NormalizeCall& c) {
   with_row_shape(count, [&](auto shape) {
     using Shape = decltype(shape);
     TH_LAUNCH(queue, (find_moments_and_normalize<T, Shape>), Shape::blocks(queue, groups), kThreads,
-              0, t, weight, bias, r, Layout(c.layout), c.mean, c.variance, c.epsilon);
+              0, t, weight, bias, r, NormPositions(c.layout), c.mean, c.variance, c.epsilon);
   });
 }
 
@@ -196,7 +174,7 @@ void slopes_call(Queue& queue, const NormalizeSlopesCall& c) {
   const auto* g = reinterpret_cast<const T*>(c.g);
   const auto* t = reinterpret_cast<const T*>(c.t);
   const auto* weight = reinterpret_cast<const T*>(c.weight);
-  const Layout l(c.layout);
+  const NormPositions l(c.layout);
   if (c.slope) {
     with_row_shape(l.count(), [&](auto shape) {
       using Shape = decltype(shape);

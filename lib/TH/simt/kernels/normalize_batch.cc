@@ -2,42 +2,34 @@
 
 #include <cmath>
 
-#include "simt/offset_calculator.h"
 #include "tensor/type_sets.h"
 
 namespace th {
 
 namespace {
 
-// The elements of a batch, which is contiguous.
-struct BatchElements {
-  int64_t channels, count;  // count: the elements of a channel
+// The elements of a batch, which is contiguous. A group is a channel.
+struct BatchElements : NormPositions {
   // The first `longer` parts have size + 1 elements of a channel, others have `size`.
   int64_t parts, size, longer;
-  IntDivider<uint64_t> length, channel;
+  IntDivider<uint64_t> channel;
 
   // The parts depend on sizes only. width: the number of adjacent channels of a block.
-  BatchElements(const NormLayout& l, int width)
-      : channels(l.groups), count(l.count()), length(l.length), channel(l.groups) {
+  BatchElements(const NormLayout& l, int width) : NormPositions(l), channel(l.groups) {
     constexpr int64_t kBlocks = 1024, kThreadElements = 16;
-    const int64_t tiles = (channels + width - 1) / width;
+    const int64_t tiles = (groups + width - 1) / width;
     const int64_t wanted = (kBlocks + tiles - 1) / tiles;
-    const int64_t most = count / (kThreads / width * kThreadElements);
+    const int64_t most = count() / (kThreads / width * kThreadElements);
     parts = wanted < most ? wanted : most > 1 ? most : 1;
-    size = count / parts;
-    longer = count % parts;
+    size = count() / parts;
+    longer = count() % parts;
   }
   __device__ int64_t first_of(int64_t part) const {
     return part * size + (part < longer ? part : longer);
   }
   __device__ int64_t size_of(int64_t part) const { return size + (part < longer); }
-  // The position of element k of a channel.
-  __device__ int64_t position(int64_t c, int64_t k) const {
-    const auto run = static_cast<int64_t>(length.quotient(static_cast<uint64_t>(k)));
-    return k + (run * (channels - 1) + c) * static_cast<int64_t>(length.divisor);
-  }
   __device__ int64_t channel_at(int64_t position) const {
-    const uint64_t line = length.quotient(static_cast<uint64_t>(position));
+    const auto line = static_cast<uint64_t>(run_of(position));
     return static_cast<int64_t>(line - channel.quotient(line) * channel.divisor);
   }
 };
@@ -68,35 +60,33 @@ __device__ double column_sum(double own) {
 // is for runs of length 1.
 template <int width, class F>
 __device__ void visit_parts(const BatchElements& all, const F& f) {
-  const int64_t tiles = (all.channels + width - 1) / width;
+  const int64_t tiles = (all.groups + width - 1) / width;
   for (int64_t task = blockIdx.x; task < tiles * all.parts; task += gridDim.x) {
     const int64_t part = task / tiles;
     const int64_t c = (task - part * tiles) * width + threadIdx.x % width;
-    const int64_t end = c < all.channels ? all.first_of(part + 1) : 0;
+    const int64_t end = c < all.groups ? all.first_of(part + 1) : 0;
     f(part, c, [&](const auto& read, const auto& g) {
       read_ahead(
           all.first_of(part) + threadIdx.x / width, end, kThreads / width,
-          [&](int64_t k) { return read(width > 1 ? k * all.channels + c : all.position(c, k)); },
+          [&](int64_t k) { return read(width > 1 ? k * all.groups + c : all.position(c, k)); },
           [&](const auto& x, int64_t) { g(x); });
     });
   }
 }
 
-// Two numbers of a channel: its mean and its sum of squared deviations, or two sums.
-struct Two {
-  double a, b;
-};
+// The result of a part of a channel: its mean and its sum of squared deviations, or two sums.
+using PartResult = Two<double>;
 
 // See moments_of() in normalize.cc for the deviations from an element.
 template <class T, int width>
-__global__ void find_part_moments(const T* t, BatchElements all, Two* moments) {
+__global__ void find_part_moments(const T* t, BatchElements all, PartResult* moments) {
   using C = Compute<T>;
   constexpr bool one_pass = sizeof(C) == sizeof(float);
   visit_parts<width>(all, [&](int64_t part, int64_t c, const auto& visit) {
     const auto read = [&](int64_t i) { return load(t[i]); };
     const int64_t first = all.first_of(part);
     const auto n = static_cast<double>(all.size_of(part));
-    double origin = one_pass && c < all.channels ? read(all.position(c, first)) : 0;
+    double origin = one_pass && c < all.groups ? read(all.position(c, first)) : 0;
     if (!std::isfinite(origin)) origin = 0;
     double sum = 0, squares = 0;
     visit(read, [&](C x) {
@@ -110,8 +100,8 @@ __global__ void find_part_moments(const T* t, BatchElements all, Two* moments) {
     }
     squares = column_sum<width>(squares);
     if (one_pass) squares -= n * shift * shift;
-    if (threadIdx.x < width && c < all.channels) {
-      moments[part * all.channels + c] = {origin + shift, squares < 0 ? 0 : squares};
+    if (threadIdx.x < width && c < all.groups) {
+      moments[part * all.groups + c] = {origin + shift, squares < 0 ? 0 : squares};
     }
   });
 }
@@ -119,24 +109,21 @@ __global__ void find_part_moments(const T* t, BatchElements all, Two* moments) {
 // Sums the gradient, and its product with the deviation from the mean.
 template <class T, int width>
 __global__ void find_part_slopes(const T* g, const T* t, BatchElements all, const double* mean,
-                                 Two* sums) {
-  struct Both {
-    double g, t;
-  };
+                                 PartResult* sums) {
   visit_parts<width>(all, [&](int64_t part, int64_t c, const auto& visit) {
-    const double center = mean && c < all.channels ? mean[c] : 0;
+    const double center = mean && c < all.groups ? mean[c] : 0;
     double sum = 0, product = 0;
     visit(
         [&](int64_t i) {
-          return Both{element(g, i), element(t, i)};
+          return Two<double>{element(g, i), element(t, i)};
         },
-        [&](const Both& x) {
-          sum += x.g;
-          product += x.g * (x.t - center);
+        [&](const Two<double>& both) {
+          sum += both.x;
+          product += both.x * (both.y - center);
         });
     sum = column_sum<width>(sum);
     product = column_sum<width>(product);
-    if (threadIdx.x < width && c < all.channels) sums[part * all.channels + c] = {sum, product};
+    if (threadIdx.x < width && c < all.groups) sums[part * all.groups + c] = {sum, product};
   });
 }
 
@@ -144,14 +131,15 @@ __global__ void find_part_slopes(const T* g, const T* t, BatchElements all, cons
 
 using Totals = RowShape<0, true>;
 
-// The sum of f(Two, part) over the parts of a channel. All threads of the warp must call it.
+// The sum of f(PartResult, part) over the parts of a channel. All threads of the warp must call it.
 template <class F>
-__device__ double total_of(const Two* parts, const BatchElements& all, int64_t c, const F& f) {
+__device__ double total_of(const PartResult* parts, const BatchElements& all, int64_t c,
+                           const F& f) {
   double sum = 0;
   read_ahead(
       Totals::lane(), all.parts, Totals::kLanes,
-      [&](int64_t part) { return parts[part * all.channels + c]; },
-      [&](const Two& x, int64_t part) { sum += f(x, part); });
+      [&](int64_t part) { return parts[part * all.groups + c]; },
+      [&](const PartResult& x, int64_t part) { sum += f(x, part); });
   return Totals::combined<Sum<double>>(sum);
 }
 
@@ -163,16 +151,18 @@ struct Channel {
 
 // parts: null if the moments are given.
 template <class T>
-__global__ void combine_moments(const Two* parts, BatchElements all, const T* weight, const T* bias,
-                                double epsilon, double* mean, double* variance, Channel* channels) {
-  const auto n = static_cast<double>(all.count);
-  for (int64_t c = Totals::first(); c < all.channels; c += Totals::step()) {
+__global__ void combine_moments(const PartResult* parts, BatchElements all, const T* weight,
+                                const T* bias, double epsilon, double* mean, double* variance,
+                                Channel* channels) {
+  const auto n = static_cast<double>(all.count());
+  for (int64_t c = Totals::first(); c < all.groups; c += Totals::step()) {
     double center, square;
     if (parts) {
       const auto size = [&](int64_t part) { return static_cast<double>(all.size_of(part)); };
-      center = total_of(parts, all, c, [&](Two x, int64_t part) { return size(part) * x.a; }) / n;
-      const auto squares = [&](Two x, int64_t part) {
-        return x.b + size(part) * (x.a - center) * (x.a - center);
+      const auto sums = [&](PartResult own, int64_t part) { return size(part) * own.x; };
+      center = total_of(parts, all, c, sums) / n;
+      const auto squares = [&](PartResult own, int64_t part) {
+        return own.y + size(part) * (own.x - center) * (own.x - center);
       };
       square = total_of(parts, all, c, squares) / n;
     } else {
@@ -191,15 +181,15 @@ __global__ void combine_moments(const Two* parts, BatchElements all, const T* we
 
 // parts: null if no result depends on the sums.
 template <class T, class A>
-__global__ void combine_slopes(const Two* parts, BatchElements all, const T* weight, double epsilon,
-                               const double* mean, const double* variance, bool constant,
-                               A* weights, A* biases, Channel* channels) {
-  const auto n = static_cast<double>(all.count);
-  for (int64_t c = Totals::first(); c < all.channels; c += Totals::step()) {
+__global__ void combine_slopes(const PartResult* parts, BatchElements all, const T* weight,
+                               double epsilon, const double* mean, const double* variance,
+                               bool constant, A* weights, A* biases, Channel* channels) {
+  const auto n = static_cast<double>(all.count());
+  for (int64_t c = Totals::first(); c < all.groups; c += Totals::step()) {
     double sum = 0, product = 0;
     if (parts) {
-      sum = total_of(parts, all, c, [](Two x, int64_t) { return x.a; });
-      product = total_of(parts, all, c, [](Two x, int64_t) { return x.b; });
+      sum = total_of(parts, all, c, [](PartResult own, int64_t) { return own.x; });
+      product = total_of(parts, all, c, [](PartResult own, int64_t) { return own.y; });
     }
     if (Totals::lane() != 0) continue;
     const double scale = 1 / sqrt(variance[c] + epsilon);
@@ -218,19 +208,16 @@ __global__ void combine_slopes(const Two* parts, BatchElements all, const T* wei
 template <class T>
 __global__ void write_elements(const T* g, const T* t, T* r, int64_t n, BatchElements all,
                                const Channel* channels) {
-  struct Both {
-    T g, t;
-  };
   read_ahead(
       int64_t{blockIdx.x} * blockDim.x + threadIdx.x, n, int64_t{gridDim.x} * blockDim.x,
       [&](int64_t i) {
         const T own = t[i];
-        return Both{g ? g[i] : own, own};
+        return Two<T>{g ? g[i] : own, own};
       },
-      [&](const Both& x, int64_t i) {
+      [&](const Two<T>& both, int64_t i) {
         const Channel& c = channels[all.channel_at(i)];
-        const double own = (static_cast<double>(load(x.t)) - c.center) * c.factor + c.shift;
-        r[i] = convert<T>(g ? static_cast<double>(load(x.g)) * c.slope + own : own);
+        const double own = (static_cast<double>(load(both.y)) - c.center) * c.factor + c.shift;
+        r[i] = convert<T>(g ? static_cast<double>(load(both.x)) * c.slope + own : own);
       });
 }
 
@@ -247,7 +234,7 @@ void with_width(NormLayout l, const F& f) {
 }
 
 unsigned blocks_for_parts(const Queue& queue, const BatchElements& all, int width) {
-  return at_most(queue, (all.channels + width - 1) / width * all.parts);
+  return at_most(queue, (all.groups + width - 1) / width * all.parts);
 }
 
 template <class T>
@@ -261,15 +248,15 @@ void normalize(Queue& queue, const NormalizeCall& c) {
   with_width(c.layout, [&](const NormLayout& layout, auto constant) {
     constexpr int width = decltype(constant)::value;
     const BatchElements all(layout, width);
-    const Scratch parts(queue,
-                        static_cast<size_t>(c.given ? 0 : all.parts * channels) * sizeof(Two));
+    const Scratch parts(
+        queue, static_cast<size_t>(c.given ? 0 : all.parts * channels) * sizeof(PartResult));
     const Scratch of_channels(queue, static_cast<size_t>(channels) * sizeof(Channel));
     if (!c.given) {
       TH_LAUNCH(queue, (find_part_moments<T, width>), blocks_for_parts(queue, all, width), kThreads,
-                0, as<T>(c.t), all, parts.as<Two>());
+                0, as<T>(c.t), all, parts.as<PartResult>());
     }
     TH_LAUNCH(queue, (combine_moments<T>), Totals::blocks(queue, channels), kThreads, 0,
-              parts.as<const Two>(), all, as<T>(c.weight), as<T>(c.bias), c.epsilon, c.mean,
+              parts.as<const PartResult>(), all, as<T>(c.weight), as<T>(c.bias), c.epsilon, c.mean,
               c.variance, of_channels.as<Channel>());
     TH_LAUNCH(queue, (write_elements<T>), blocks_for(queue, n), kThreads, 0, nullptr, as<T>(c.t),
               reinterpret_cast<T*>(c.r), n, all, of_channels.as<const Channel>());
@@ -284,15 +271,15 @@ void slopes(Queue& queue, const NormalizeSlopesCall& c) {
     constexpr int width = decltype(constant)::value;
     const BatchElements all(layout, width);
     const bool needs_sums = !c.constant || c.weight_slopes || c.bias_slopes;
-    const Scratch parts(queue,
-                        static_cast<size_t>(needs_sums ? all.parts * channels : 0) * sizeof(Two));
+    const Scratch parts(
+        queue, static_cast<size_t>(needs_sums ? all.parts * channels : 0) * sizeof(PartResult));
     const Scratch of_channels(queue, static_cast<size_t>(channels) * sizeof(Channel));
     if (needs_sums) {
       TH_LAUNCH(queue, (find_part_slopes<T, width>), blocks_for_parts(queue, all, width), kThreads,
-                0, as<T>(c.g), as<T>(c.t), all, c.mean, parts.as<Two>());
+                0, as<T>(c.g), as<T>(c.t), all, c.mean, parts.as<PartResult>());
     }
     TH_LAUNCH(queue, (combine_slopes<T, A>), Totals::blocks(queue, channels), kThreads, 0,
-              parts.as<const Two>(), all, as<T>(c.weight), c.epsilon, c.mean, c.variance,
+              parts.as<const PartResult>(), all, as<T>(c.weight), c.epsilon, c.mean, c.variance,
               c.constant, reinterpret_cast<A*>(c.weight_slopes),
               reinterpret_cast<A*>(c.bias_slopes), of_channels.as<Channel>());
     if (!c.slope) return;
