@@ -43,14 +43,16 @@ class TemporaryMatrices {
   Matrices matrices_;
 };
 
-inline Matrices first_rows(Matrices a, int rows) {
+// A block of each matrix.
+inline Matrices block_of(Matrices a, int row, int column, int rows, int columns) {
+  a.data += (row + int64_t{column} * a.ld) * static_cast<int64_t>(item_size(a.dtype));
   a.rows = rows;
+  a.cols = columns;
   return a;
 }
-inline Matrices without_rows(Matrices a, int rows) {
-  a.data += rows * static_cast<int64_t>(item_size(a.dtype));
-  a.rows -= rows;
-  return a;
+inline Matrices first_rows(const Matrices& a, int rows) { return block_of(a, 0, 0, rows, a.cols); }
+inline Matrices without_rows(const Matrices& a, int rows) {
+  return block_of(a, rows, 0, a.rows - rows, a.cols);
 }
 // The scales of the reflectors in a as matrices with one column.
 inline Matrices reflector_scales(const Matrices& a, char* tau, int reflectors) {

@@ -25,14 +25,6 @@ void invert(Queue& queue, const Matrices& a, int* info) {
   copy(queue, a, inverse.get());
 }
 
-// A block of each matrix.
-Matrices block_of(Matrices a, int row, int column, int rows, int columns) {
-  a.data += (row + int64_t{column} * a.ld) * static_cast<int64_t>(item_size(a.dtype));
-  a.rows = rows;
-  a.cols = columns;
-  return a;
-}
-
 // LU factorization without row exchanges. After a pivot 0, the results are undefined.
 void eliminate(Queue& queue, const Matrices& a, int* pivots, int* info) {
   constexpr int kPanel = 32;

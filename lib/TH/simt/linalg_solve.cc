@@ -58,11 +58,7 @@ class Orthogonal {
   }
   bool is_wide() const { return wide_; }
   // The matrix whose upper triangle is r.
-  Matrices triangle() const {
-    Matrices r = first_rows(factors_, reflectors_);
-    r.cols = reflectors_;
-    return r;
-  }
+  Matrices triangle() const { return block_of(factors_, 0, 0, reflectors_, reflectors_); }
   // b = q b or q' b; b has as many rows as q.
   void multiply(char trans, const Matrices& b) const {
     lapack::ormqr(queue_, 'L', trans, factors_, reflectors_, tau_.as<char>(), b);
