@@ -101,9 +101,8 @@ void potrf(Queue& queue, const Matrices& a, Part part, int* info) {
   // On an H100, a factorization of the upper triangle takes up to 2.8 times as long.
   if (part == Part::upper) {
     const device_matrices::TemporaryMatrices lower(queue, a.dtype, a.count, a.rows, a.rows);
-    const bool queued = work_queued();
     device_matrices::copy(queue, lower.get(), a, true);
-    work_queued() = queued;  // the copy has changed no operand
+    queue.allow_repetition();  // the copy has changed no operand
     potrf(queue, lower.get(), Part::lower, info);
     return device_matrices::copy(queue, a, lower.get(), true);
   }
