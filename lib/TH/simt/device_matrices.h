@@ -82,7 +82,7 @@ void count_above(Queue& queue, const Matrices& a, const char* values, int n, dou
 // is_zero: for each matrix, 1 if all of its elements are 0, else 0.
 void find_zero_matrices(Queue& queue, const Matrices& a, int* is_zero);
 // Factors the columns of a panel, without row exchanges: a.cols columns from column `first` on of
-// matrices with n rows, from row `first` on.
+// matrices with n rows, from row `first` on. Writes the first pivot 0 to an info that is 0.
 void eliminate_panel(Queue& queue, const Matrices& a, int first, int n, int* pivots, int* info);
 // The results of a call from its factors. bad: not 0 for matrices that were not finite.
 void determinants(Queue& queue, const DeterminantCall& call, const int* pivots, const int* bad);

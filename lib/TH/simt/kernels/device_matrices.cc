@@ -208,7 +208,7 @@ __global__ void eliminate_columns(View<T> a, int first, int n, int* pivots, int*
       }
       __syncthreads();
     }
-    if (threadIdx.x == 0 && (first == 0 || info[k] == 0)) info[k] = zero;
+    if (threadIdx.x == 0 && info[k] == 0) info[k] = zero;
   }
 }
 
