@@ -56,8 +56,8 @@ __device__ double column_sum(double own) {
 
 // Calls f(part, c, visit) for the parts of all channels, with a block for `width` adjacent channels
 // of a part. visit(read, g) calls g(read(i)) for the positions i of the elements of the calling
-// thread. Threads without a channel get one that does not exist, and no elements. A width above 1
-// is for runs of length 1.
+// thread. Threads beyond the last channel get c >= groups and no elements. A width above 1 is for
+// runs of length 1.
 template <int width, class F>
 __device__ void visit_parts(const BatchElements& all, const F& f) {
   const int64_t tiles = (all.groups + width - 1) / width;
