@@ -17,8 +17,8 @@
 
 namespace th {
 
-// Makes a device current on the calling thread, and at the end of the scope the previous one, for
-// other CUDA code in the process. A previous device without a context is not restored.
+// Makes a device current on the calling thread, and at the end of the scope calls restore_device()
+// with the previous one, for other CUDA code in the process.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int index);
