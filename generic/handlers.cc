@@ -55,7 +55,8 @@ void forget_others() {
 
 // Only the running Lua thread can be unwound. In LuaJIT, a thread that has resumed another one is
 // in coroutine.resume or in a function of coroutine.wrap, which are not C functions. Pushes nothing
-// if compiled Lua code may be running, because then the top of the stack is unknown.
+// if compiled Lua code may be running, because then the top of the stack is unknown. The module
+// resumes coroutines in C functions, too.
 enum class Activity { none, waits, in_lua, in_c };
 Activity activity_of(const State& state, lua_State* L, lua_CFunction* function) {
   lua_Debug frame;
@@ -66,6 +67,9 @@ Activity activity_of(const State& state, lua_State* L, lua_CFunction* function) 
   *function = lua_tocfunction(L, -1);
   lua_pop(L, 1);
   bool resumes = *function == state.resume[0] || *function == state.resume[1];
+  for (const Resumption* r = state.resumption; r && !resumes; r = r->outer) {
+    resumes = r->resumer == L;
+  }
   return *function && !resumes ? Activity::in_c : Activity::waits;
 }
 
@@ -115,6 +119,8 @@ RunningThread find_running() {
   if (!handling) return found;
   for (auto h = handling->rbegin(); h != handling->rend(); ++h) {
     found.may_run = found.may_run || (h->state->in_luajit() && !h->state->knows_main_thread);
+    const Resumption* innermost = h->state->resumption;
+    if (innermost && is_running(*h, innermost->thread, &found)) break;
     if (is_running(*h, h->registered, &found) || is_other_running(*h, &found)) break;
   }
   return found;

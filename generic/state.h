@@ -40,6 +40,20 @@ constexpr int kClasses = 2 * th::kDTypes + 1;
 
 class OperandGuard;
 
+// A coroutine that a function of the module has resumed and that has not returned.
+struct Resumption {
+  lua_State *thread, *resumer;
+  Resumption*& innermost;
+  Resumption* outer;
+  Resumption(lua_State* of, lua_State* by, Resumption** innermost_one)
+      : thread(of), resumer(by), innermost(*innermost_one), outer(innermost) {
+    innermost = this;
+  }
+  ~Resumption() { innermost = outer; }
+  Resumption(const Resumption&) = delete;
+  Resumption& operator=(const Resumption&) = delete;
+};
+
 struct State {
   // A hash table from the addresses of metatables to class numbers. Missing keys give -1.
   struct Known {
@@ -86,6 +100,7 @@ struct State {
   // While a scope is open (tensor.scope): its thread, and the registry reference of its objects.
   lua_State* scope_thread = nullptr;
   int scope_objects = LUA_NOREF;
+  Resumption* resumption = nullptr;  // the innermost one
   th::Device* cuda_default = nullptr;  // if the default type is CudaTensor: its device
   // The operands of the operations that a finalizer has interrupted; null: none.
   OperandGuard* operands = nullptr;

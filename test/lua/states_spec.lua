@@ -203,6 +203,34 @@ describe('errors of C functions in coroutines', function()
     assert.matches('from 1 to 4096', message)
   end)
 
+  it('are raised in one that the module has resumed', function()
+    local x = tensor.ones(3)
+    local function f(t)
+      set(-5)
+      return t * 2
+    end
+    jit.off(f)
+    local compiled, made = tensor.compile(f), nil
+    for name, call in pairs {
+      grad = function() tensor.grad(f)(x) end,
+      compile = function() compiled(x) end,
+      withDevice = coroutine.wrap(function() tensor.withDevice('cpu', f, x) end),
+      nested = coroutine.wrap(function() tensor.withDevice('cpu', tensor.grad(f), x) end),
+    } do
+      tensor.scope(function()
+        local ok, message = pcall(call)
+        assert.is_false(ok)
+        assert.matches('states_spec.*from 1 to 4096', message, name)
+        made = tensor.ones(2)
+      end)
+      assert.has_error(function() return made:sum() end)
+      assert.is_false(tensor.isCompiling())
+    end
+    local ok, message = pcall(set, -5)
+    assert.is_false(ok)
+    assert.matches('from 1 to 4096', message)
+  end)
+
   it('are raised in each that registered, whichever did last', function()
     local function registering()
       return coroutine.wrap(function()
