@@ -82,12 +82,18 @@ int raise_error(lua_State* L, const char* format, ...) {
   const State* state = registered_state(L);
   const char* own = state ? state->own_source : "";
   lua_Debug frame;
-  for (int level = 1; lua_getstack(L, level, &frame); ++level) {
-    lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline <= 0) continue;
-    if (*own && !std::strncmp(frame.source, own, std::strlen(own))) continue;
-    lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text);
-    return lua_error(L);
+  lua_State* thread = L;
+  for (const Resumption* r = state ? state->resumption : nullptr; thread; r = r->outer) {
+    for (int level = thread == L; lua_getstack(thread, level, &frame); ++level) {
+      lua_getinfo(thread, "Sl", &frame);
+      if (frame.currentline <= 0) continue;
+      if (*own && !std::strncmp(frame.source, own, std::strlen(own))) continue;
+      lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, text);
+      return lua_error(L);
+    }
+    // A call of a function of the module may be a tail call, which leaves no frame.
+    if (!r || r->thread != thread) break;
+    thread = r->resumer;
   }
   lua_pushstring(L, text);
   return lua_error(L);

@@ -254,4 +254,18 @@ describe('errors are blamed on the caller', function()
     assert.is_truthy(message:find('errors_spec%.lua:%d+: add'), message)
     fails(function() return #tensor.mm(T(2, 3), T(2, 3)) end, 'mm')
   end)
+
+  it('show the line of the caller of a coroutine without lines of its own', function()
+    local function f(x) return tensor.view(x, 7, 7) end
+    local function batches()
+      for x in require 'tensor.data'.batches({T(2, 2)}, {size = 2, transform = f})() do f(x) end
+    end
+    local function with_device() tensor.withDevice('cpu', f, T(2, 2)) end
+    fails(function() tensor.grad(f)(T(2, 2)) end, 'view')
+    for _, call in ipairs {batches, with_device} do
+      local ok, message = coroutine.resume(coroutine.create(call))
+      assert.is_false(ok)
+      assert.matches('errors_spec%.lua:%d+: view', message)
+    end
+  end)
 end)
