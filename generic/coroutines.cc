@@ -45,9 +45,9 @@ lua_State* refuse(lua_State* L, const char* message) {
 
 int resume(lua_State* thread, lua_State* L, int arguments, int* results) {
   State* state = state_of(L);
+  luaL_checkstack(L, 1, "tensor.scope");  // before the Resumption: an error would leave it behind
   const Resumption resumption(thread, L, &state->resumption);
   if (state->scope_thread != L) return resume_plainly(thread, L, arguments, results);
-  luaL_checkstack(L, 1, "tensor.scope");
   const void* scope = scope_of(L, state);
   state->scope_thread = thread;
   const int status = resume_plainly(thread, L, arguments, results);
