@@ -100,7 +100,7 @@ struct State {
   // While a scope is open (tensor.scope): its thread, and the registry reference of its objects.
   lua_State* scope_thread = nullptr;
   int scope_objects = LUA_NOREF;
-  Resumption* resumption = nullptr;  // the innermost one
+  Resumption* resumption = nullptr;    // the innermost one
   th::Device* cuda_default = nullptr;  // if the default type is CudaTensor: its device
   // The operands of the operations that a finalizer has interrupted; null: none.
   OperandGuard* operands = nullptr;
