@@ -29,7 +29,7 @@ enum class Part : char { all = 'A', upper = 'U', lower = 'L' };
 
 enum class Factorization {
   lu,                // L and U in one matrix, with row exchanges; info: the first i with U(i,i) = 0
-  lu_unpivoted,      // the same without row exchanges
+  lu_unpivoted,      // the same without row exchanges; undefined after the first U(i,i) = 0
   inverse,           // info: as for lu
   cholesky,          // of a triangle; the other one becomes 0. info: the order of the first
                      // leading minor that is not positive

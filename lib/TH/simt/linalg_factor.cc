@@ -25,7 +25,7 @@ void invert(Queue& queue, const Matrices& a, int* info) {
   copy(queue, a, inverse.get());
 }
 
-// LU factorization without row exchanges. After a pivot 0, the results are undefined.
+// LU factorization without row exchanges.
 void eliminate(Queue& queue, const Matrices& a, int* pivots, int* info) {
   constexpr int kPanel = 32;
   const int n = a.rows;
