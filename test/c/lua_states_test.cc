@@ -253,26 +253,37 @@ TEST(LuaStates, UseTheDeviceEachByItself) {
   EXPECT_EQ("cpu", owner.run("return torch.FloatTensor(2):device()"));
 }
 
-// The program's handlers get the errors while no Lua code runs, and are in effect again in the end.
-TEST(LuaStates, LeaveTheHandlersOfTheProgram) {
-  std::string caught;
-  const auto keep = [](int, const char* message, void* to) {
+// A program whose handler throws the errors of C functions.
+class ThrownErrors : public ::testing::Test {
+ protected:
+  ThrownErrors() { THSetArgErrorHandler(keep, &caught_); }
+  ~ThrownErrors() override {
+    THSetArgErrorHandler(nullptr, nullptr);
+    THFloatTensor_free(t_);
+  }
+  void expect_thrown() {
+    caught_ = "";
+    EXPECT_THROW(THFloatTensor_get1d(t_, 5), int);
+    EXPECT_NE(caught_.find("5"), std::string::npos) << caught_;
+  }
+
+ private:
+  static void keep(int, const char* message, void* to) {
     *static_cast<std::string*>(to) = message;
     throw 1;
-  };
-  THSetArgErrorHandler(keep, &caught);
-  THFloatTensor* t = THFloatTensor_newWithSize1d(2);
+  }
+  std::string caught_;
+  THFloatTensor* t_ = THFloatTensor_newWithSize1d(2);
+};
+
+// The program's handlers get the errors while no Lua code runs, and are in effect again in the end.
+TEST_F(ThrownErrors, ReachTheProgramBesideALuaState) {
   {
     LuaState state;
     EXPECT_EQ("false", state.run("return tostring((pcall(torch.sum, torch.ones(2), 7)))"));
-    EXPECT_THROW(THFloatTensor_get1d(t, 5), int);
-    EXPECT_NE(caught.find("5"), std::string::npos) << caught;
+    expect_thrown();
   }
-  caught = "";
-  EXPECT_THROW(THFloatTensor_get1d(t, 5), int);
-  EXPECT_NE(caught, "");
-  THSetArgErrorHandler(nullptr, nullptr);
-  THFloatTensor_free(t);
+  expect_thrown();
 }
 
 std::atomic<bool> is_paused{false}, may_continue{false};
@@ -283,30 +294,18 @@ int pause(lua_State*) {
 }
 
 // Errors of C functions in the thread that used the state before must not unwind it.
-TEST(LuaStates, LeaveTheHandlersOfTheThreadThatUsedThemBefore) {
-  std::string caught;
-  const auto keep = [](int, const char* message, void* to) {
-    *static_cast<std::string*>(to) = message;
-    throw 1;
-  };
-  THSetArgErrorHandler(keep, &caught);
-  THFloatTensor* t = THFloatTensor_newWithSize1d(2);
-  {
-    LuaState state;
-    state.define("pause", pause);
-    state.run("coroutine.wrap(function() torch.updateerrorhandlers() end)()");
-    std::thread other(
-        [&] { state.run("torch.updatethreadlocals() collectgarbage() collectgarbage() pause()"); });
-    while (!is_paused) std::this_thread::yield();
-    EXPECT_THROW(THFloatTensor_get1d(t, 5), int);
-    EXPECT_NE(caught.find("5"), std::string::npos) << caught;
-    may_continue = true;
-    other.join();
-    EXPECT_EQ("false", state.run("torch.updatethreadlocals() "
-                                 "return tostring((pcall(torch.sum, torch.ones(2), 7)))"));
-  }
-  THSetArgErrorHandler(nullptr, nullptr);
-  THFloatTensor_free(t);
+TEST_F(ThrownErrors, ReachTheProgramWhenAnotherThreadUsesTheLuaState) {
+  LuaState state;
+  state.define("pause", pause);
+  state.run("coroutine.wrap(function() torch.updateerrorhandlers() end)()");
+  std::thread other(
+      [&] { state.run("torch.updatethreadlocals() collectgarbage() collectgarbage() pause()"); });
+  while (!is_paused) std::this_thread::yield();
+  expect_thrown();
+  may_continue = true;
+  other.join();
+  EXPECT_EQ("false", state.run("torch.updatethreadlocals() "
+                               "return tostring((pcall(torch.sum, torch.ones(2), 7)))"));
 }
 
 // Each state has a current device, a default type, and generators of its own.
