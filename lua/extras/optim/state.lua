@@ -56,10 +56,10 @@ function states.places_of(name, paths, state)
    return places, #known > #before and known or before
 end
 
---- Replaces the tensors in a table of a state, except a number of steps, that are not of a class:
--- the class of the same elements on the device of p. A state may be that of a program on another
--- device. Updates would run there otherwise, and could move parameters there. A copy to a GPU would
--- end a recording, in which most updates move these tensors.
+--- move(own, p, class): replaces the tensors in the state of a parameter p that have another class
+-- by copies of this class on the device of p. A number of steps stays. The state may be that of a
+-- program on another device: updates would run there, and could move p there. While a step on a GPU
+-- is recorded, nothing moves, because a copy to the GPU would end the recording.
 function states.move(own, p, class)
    if tensor.isCompiling() and p:device() ~= 'cpu' then
       return
