@@ -75,6 +75,25 @@ namespace {
 
 bool is_own(const ParameterSource& source) { return source.tensor && is_of_own_type(source); }
 
+}  // namespace
+
+void refuse_pair(lua_State* L, const State* state, const Overloads& overloads,
+                 const Pattern& pattern, const Arguments& args) {
+  if (!ends_with_pair(L, state, overloads, args.count) || state->is_torch7(Rule::types)) return;
+  bool has_result = false, takes_values = false, takes_indices = false;
+  for (const ParameterSource& source : pattern) {
+    if (argument_of(source, args) < 0 || !source.tensor) continue;
+    has_result |= source.result;
+    takes_values |= (source.result || is_own(source)) && source.arg == args.count - 2;
+    takes_indices |= !source.result && is_own(source) && source.arg == args.count - 1;
+  }
+  // multinomialAlias(r, multinomialAliasSetup(p)) takes a pair.
+  if (has_result && takes_values && takes_indices)
+    raise_error(L, "%s: %s", overloads.name, kPairAdvice);
+}
+
+namespace {
+
 // Returns the type to which the operands of a call are converted if it shall match the pattern: the
 // common type of the operands or, if results are arguments, the type of the results, to which the
 // common type must convert. Returns -1 if other arguments do not fit.
@@ -107,16 +126,11 @@ bool convert_operands(lua_State* L, State* state, const Overloads& overloads, co
     if (!fits || is_hidden(state, pattern)) continue;
     const int type = type_of_operands(pattern, args);
     if (type < 0) continue;
-    bool converted = false, has_result = false;
+    refuse_pair(L, state, overloads, pattern, args);
+    bool converted = false;
     for (const ParameterSource& source : pattern) {
-      if (argument_of(source, args) < 0 || !is_own(source)) continue;
-      has_result = has_result || source.result;
-      if (source.result) continue;
+      if (argument_of(source, args) < 0 || !is_own(source) || source.result) continue;
       if (args.objects[source.arg].kind == type) continue;
-      if (has_result && source.arg == args.count - 1 &&
-          ends_with_pair(L, state, overloads, args.count)) {
-        raise_error(L, "%s: %s", overloads.name, kPairAdvice);
-      }
       push_converted(L, state, overloads.name, source.arg + 1, static_cast<DType>(type));
       lua_replace(L, source.arg + 1);
       converted = true;

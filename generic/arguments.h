@@ -118,6 +118,11 @@ inline bool is_hidden(const State* state, const Pattern& pattern) {
   return row.op->op == th::Op::clampMin && pattern.args == 3 && !state->is_torch7(Rule::arguments);
 }
 
+// Raises an error if the last operand is the index tensor of a call that returned two, and the
+// result is an argument: x:eq(x:max(2)) would write to x.
+void refuse_pair(lua_State* L, const State* state, const Overloads& overloads,
+                 const Pattern& pattern, const Arguments& args);
+
 // Raises an error for the function bernoulli of one tensor: in other libraries, the tensor has the
 // probabilities. Here it would be overwritten.
 inline void refuse_probabilities(lua_State* L, const State* state, const Pattern& pattern,

@@ -415,6 +415,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
       }
       if (is_defined(pattern, type)) {
         if (!overloads.function) refuse_probabilities(L, state, pattern, args);
+        refuse_pair(L, state, overloads, pattern, args);
         return run_pattern(L, state, overloads.name, pattern, args, type);
       }
       if (refused) continue;

@@ -272,4 +272,29 @@ describe('the second tensor', function()
     assert.are.same({ 1, 2, 4 }, x:totable())
     assert.are.same({ 1, 1, 2 }, codes:totable())
   end)
+
+  it('is an error if it is the index tensor of a call that returned two', function()
+    local t = tensor.Tensor { { 1, 3, 2 }, { 5, 4, 6 } }
+    local ids = tensor.LongTensor { { 3, 1, 2 } }
+    local calls = {
+      eq = function() t:eq(t:max(2)) end,
+      lt = function() tensor.lt(t, t:median(2)) end,
+      isclose = function() tensor.isclose(t, t:max(2)) end,
+      logicalOr = function() t:logicalOr(t:max(2)) end,
+      add = function() ids:add(ids:sort()) end,
+      diff = function() tensor.diff(ids:sort()) end,
+      abs = function() tensor.abs(ids:max(2)) end,
+      unique = function() tensor.unique(ids:sort()) end,
+      cmul = function() tensor.cmul(ids, ids:sort()) end,
+    }
+    for name, call in pairs(calls) do
+      local ok, message = pcall(call)
+      assert.is_false(ok, name)
+      local expected = name .. ': the last arguments are the values and the indices'
+      assert.is_truthy(message:find(expected, 1, true), message)
+    end
+    assert.are.same({ { 1, 3, 2 }, { 5, 4, 6 } }, t:totable())
+    assert.are.same({ { 3, 1, 2 } }, ids:totable())
+    assert.are.same({ { 0, 1, 0 }, { 0, 0, 1 } }, t:eq((t:max(2))):totable())
+  end)
 end)
