@@ -146,3 +146,53 @@ describe('columns by index', function()
     end)
   end)
 end)
+
+-- The q-th quantile of numbers in ascending order, NaN last.
+local function quantile_by_rank(row, q, method)
+  local count = #row
+  while count > 0 and row[count] ~= row[count] do count = count - 1 end
+  local rank = (count - 1) * q
+  local below, above = math.floor(rank), math.ceil(rank)
+  if method == 'lower' then return row[below + 1], count end
+  if method == 'higher' then return row[above + 1], count end
+  local part = rank - below
+  return row[below + 1] * (1 - part) + row[above + 1] * part, count
+end
+
+describe('quantiles of long rows', function()
+  for _, class in ipairs{'Float', 'Double'} do
+    it('of a ' .. class .. 'Tensor are those of the sorted row', function()
+      tensor.manualSeed(5)
+      local long = tensor.DoubleTensor(2, 20001):random(-9000, 9000)
+      for _, holes in ipairs{0, 3} do
+        local t = long:type('torch.' .. class .. 'Tensor')
+        for k = 1, holes do t[1][7 * k], t[2][9 * k] = nan, nan end
+        local rows = t:sort(2):totable()
+        for _, q in ipairs{0, 0.25, 0.3, 0.9999, 1} do
+          local want, count = {}, nil
+          for k = 1, 2 do want[k], count = quantile_by_rank(rows[k], q) end
+          assert.are.equal(20001 - holes, count)
+          local skipping = t:nanquantile(q, 2, false)
+          assert.is_true(tensor.allclose(skipping:double(), tensor.Tensor(want)), q)
+          assert.is_true(math.abs(t[1]:nanquantile(q) - quantile_by_rank(rows[1], q)) < 1e-3)
+          if holes > 0 then
+            assert.is_true(t:quantile(q, 2):isnan():all())
+          else
+            assert.is_true(t:quantile(q, 2, false):equal(skipping))
+            assert.are.equal(quantile_by_rank(rows[1], q, 'lower'), t[1]:quantile(q, 'lower'))
+            assert.are.equal(quantile_by_rank(rows[1], q, 'higher'), t[1]:quantile(q, 'higher'))
+            local several = t:quantile(tensor.Tensor{q, 0.5, q, 0.1}, 2)
+            assert.is_true(several[1]:equal(several[3]))
+            assert.is_true(several[1]:equal(skipping))
+          end
+        end
+        local middle, index = t:nanmedian(2, false)
+        for k = 1, 2 do
+          assert.are.equal(rows[k][math.floor((20001 - holes - 1) / 2) + 1], middle[k])
+          assert.are.equal(middle[k], t[k][index[k]])
+          assert.are.equal(middle[k], t[k]:nanmedian())
+        end
+      end
+    end)
+  end
+end)

@@ -37,6 +37,12 @@ inline Var sorted_along(const Var& t, int64_t dim) {
   ops::sort(values.get(), indices.get(), t.get(), dim, false);
   return Var(std::move(values));
 }
+// Returns the integer that all elements are, or -1 if they differ.
+inline int64_t common_element(const Var& t) {
+  if (t->numel() == 0) return -1;
+  const int64_t least = ops::minall(t.get()).i;
+  return ops::maxall(t.get()).i == least ? least : -1;
+}
 // The numbers first, first + 1, ... as a LongTensor on the device of like.
 inline Var counting(const Var& like, int64_t first, int64_t n) {
   const Var ones = filled(like, DType::Long, 1, &n, 1);

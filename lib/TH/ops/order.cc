@@ -7,7 +7,6 @@
 #include "ops/sort.h"
 
 namespace th {
-
 namespace {
 
 struct Sorted {
@@ -408,14 +407,15 @@ void shapes(args::nanmedian& a, Shapes& s) {
 }
 void calls(args::nanmedian& a) {
   const int64_t d = a.dimension;
+  const Var t = ref(a.t), count = formulas::countNonzero(formulas::eqTensor(t, t), d, true);
+  const int64_t common = common_element(count);
+  const int64_t middle = std::max<int64_t>(common - 1, 0) / 2;
+  const SortRange range = {d, false, middle, 1};
+  if (common >= 0) return sort_range(Op::nanmedian, a.values_, a.indices_, a.t, range);
   Sorted s = sorted(a.t, d);
-  const Var values = ref(s.values.get());
-  const Var count = formulas::sum(as(formulas::eqTensor(values, values), DType::Long), d, true);
   // Without a number the first element, which is NaN.
-  const Var middle =
-      formulas::floorDivideValue(formulas::cmaxValue(count - 1, Scalar(0)), Scalar(2));
-  const Var index = formulas::add(middle, Scalar(TH_INDEX_BASE));
-  TensorRef at = shared(index.get());
+  const Var last = formulas::cmaxValue(count - 1, Scalar(0));
+  TensorRef at = shared((formulas::floorDivideValue(last, Scalar(2)) + TH_INDEX_BASE).get());
   gather_one_each(a.values_, s.values, d, at);
   gather_one_each(a.indices_, s.indices, d, at);
 }

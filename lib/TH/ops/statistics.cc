@@ -30,11 +30,36 @@ void check_method(const A& a, const Shapes& s) {
 
 bool is_part(double q) { return q >= 0 && q <= 1; }
 
-// Shapes have been checked: dimension dim of t has elements. Sorts in ascending order, NaN last.
-TensorRef in_order(Tensor* t, int64_t dim) {
-  TensorRef indices = empty(DType::Long);
-  return made(t->dtype, [&](Tensor* r) { ops::sort(r, indices.get(), t, dim, false); });
-}
+// The first `count` elements along a dimension, in ascending order. NaN is last.
+class InOrder {
+ public:
+  // quantiles: how many are taken. Few of many elements are found faster by selection than by
+  // sorting.
+  InOrder(Tensor* t, int64_t dim, int64_t quantiles) : InOrder(t, dim, quantiles, t->size[dim]) {}
+  InOrder(Tensor* t, int64_t dim, int64_t quantiles, int64_t count)
+      : elements_(shared(t)), dim_(dim), count_(count) {
+    is_sorted_ = t->size[dim] / 8192 < quantiles;
+    if (!is_sorted_) return;
+    TensorRef indices = empty(DType::Long);
+    elements_ = made(t->dtype, [&](Tensor* r) { ops::sort(r, indices.get(), t, dim, false); });
+  }
+
+  int64_t count() const { return count_; }
+
+  // The elements of rank k, counted from 0. The dimension keeps size 1.
+  TensorRef at(int64_t k) const {
+    if (is_sorted_) return narrowed(elements_, dim_, k, 1);
+    TensorRef indices = empty(DType::Long);
+    return made(elements_->dtype, [&](Tensor* r) {
+      ops::kthvalue(r, indices.get(), elements_.get(), k + 1, dim_, true);
+    });
+  }
+
+ private:
+  TensorRef elements_;
+  int64_t dim_, count_;
+  bool is_sorted_;
+};
 
 template <class A>
 void check_not_empty(A& a, const Shapes& s, bool is_empty) {
@@ -71,10 +96,10 @@ void check_parts(A& a, const Shapes& s) {
 
 // Interpolates between the two nearest elements, as NumPy's methods do. type: the type of the
 // computation. The dimension keeps size 1.
-TensorRef quantile_of(const TensorRef& sorted, int64_t dim, double q, DType type,
+TensorRef quantile_of(const InOrder& elements, double q, DType type,
                       const char* method = "linear") {
-  const auto at = [&](int64_t k) { return in_type(narrowed(sorted, dim, k, 1).get(), type); };
-  const int64_t last = sorted->size[dim] - 1;
+  const auto at = [&](int64_t k) { return in_type(elements.at(k).get(), type); };
+  const int64_t last = elements.count() - 1;
   const double rank = rank_by(method, q * static_cast<double>(last));
   const auto below = static_cast<int64_t>(rank);
   const double beyond = rank - static_cast<double>(below);
@@ -100,10 +125,11 @@ void write_quantiles(Tensor* r, Tensor* t, int64_t dim, Tensor* parts,
                      const char* method = "linear") {
   if (r->numel() == 0) return;
   const DType type = compute_type(t->dtype);
-  TensorRef sorted = in_order(t, dim), all = shared(r), q = shared(parts);
+  TensorRef all = shared(r), q = shared(parts);
+  const InOrder elements(t, dim, r->size[0]);
   for (int64_t k = 0; k < r->size[0]; ++k) {
     const double part = ops::item(narrowed(q, 0, k, 1).get()).to_double();
-    ops::copy(narrowed(all, 0, k, 1).get(), quantile_of(sorted, dim, part, type, method).get());
+    ops::copy(narrowed(all, 0, k, 1).get(), quantile_of(elements, part, type, method).get());
   }
 }
 
@@ -163,8 +189,8 @@ void shapes_of_quantile(A& a, Shapes& s) {
 void shapes(args::quantile& a, Shapes& s) { shapes_of_quantile(a, s); }
 
 void calls(args::quantile& a) {
-  TensorRef sorted = in_order(a.t, a.dimension);
-  ops::copy(a.r_, quantile_of(sorted, a.dimension, a.q, compute_type(a.t->dtype)).get());
+  const InOrder elements(a.t, a.dimension, 1);
+  ops::copy(a.r_, quantile_of(elements, a.q, compute_type(a.t->dtype)).get());
 }
 
 void shapes(args::quantileMethod& a, Shapes& s) {
@@ -173,8 +199,8 @@ void shapes(args::quantileMethod& a, Shapes& s) {
 }
 
 void calls(args::quantileMethod& a) {
-  TensorRef sorted = in_order(a.t, a.dimension);
-  ops::copy(a.r_, quantile_of(sorted, a.dimension, a.q, compute_type(a.t->dtype), a.method).get());
+  const InOrder elements(a.t, a.dimension, 1);
+  ops::copy(a.r_, quantile_of(elements, a.q, compute_type(a.t->dtype), a.method).get());
 }
 
 void shapes(args::quantileall& a, Shapes& s) {
@@ -189,13 +215,13 @@ void shapes(args::quantileallMethod& a, Shapes& s) {
 }
 
 void calls(args::quantileallMethod& a) {
-  TensorRef sorted = in_order(flattened(a.t).get(), 0);
-  a.returned = ops::item(quantile_of(sorted, 0, a.q, DType::Double, a.method).get());
+  const InOrder elements(flattened(a.t).get(), 0, 1);
+  a.returned = ops::item(quantile_of(elements, a.q, DType::Double, a.method).get());
 }
 
 void calls(args::quantileall& a) {
-  TensorRef sorted = in_order(flattened(a.t).get(), 0);
-  a.returned = ops::item(quantile_of(sorted, 0, a.q, DType::Double).get());
+  const InOrder elements(flattened(a.t).get(), 0, 1);
+  a.returned = ops::item(quantile_of(elements, a.q, DType::Double).get());
 }
 
 namespace {
@@ -242,10 +268,14 @@ namespace {
 using namespace formulas;
 
 // The quantile of the elements that are not NaN. The dimension keeps size 1.
-Var nan_quantile_of(const Var& t, int64_t dim, double q) {
-  const Var x = as(t, compute_type(t->dtype)), sorted = sorted_along(x, dim);
-  const Var count = sum(as(eqTensor(sorted, sorted), DType::Long), dim, true);
-  const Var last = as(count, DType::Double) - 1;
+Var nan_quantile_of(const Var& t, int64_t dim, double q, DType type) {
+  const Var count = countNonzero(eqTensor(t, t), dim, true);
+  const int64_t common = common_element(count);
+  if (common >= 0) {
+    const InOrder elements(t.get(), dim, 1, std::max<int64_t>(common, 1));
+    return Var(quantile_of(elements, q, type));
+  }
+  const Var x = as(t, type), sorted = sorted_along(x, dim), last = as(count, DType::Double) - 1;
   const Var rank = cmaxValue(last * q, Scalar(0)), below = floor(rank), beyond = rank - below;
   auto at = [&](const Var& position) {
     return gather(sorted, dim, as(position + static_cast<double>(TH_INDEX_BASE), DType::Long));
@@ -321,7 +351,7 @@ void check_weights(A& a, Shapes& s) {
 void shapes(args::nanquantile& a, Shapes& s) {
   check_part(a, s);
   const int d = checked_dim(a, s);
-  const Var r = nan_quantile_of(ref(a.t), d, a.q);
+  const Var r = nan_quantile_of(ref(a.t), d, a.q, compute_type(a.t->dtype));
   give(s, a.r_, as(a.keepdim || a.t->nDimension == 1 ? r : squeeze1d(r, int64_t{d}), a.t->dtype));
 }
 void calls(args::nanquantile&) {}
@@ -331,7 +361,7 @@ void shapes(args::nanquantileall& a, Shapes& s) {
   check_not_empty(a, s, a.t->numel() == 0);
 }
 void calls(args::nanquantileall& a) {
-  a.returned = ops::item(nan_quantile_of(flat(as(ref(a.t), DType::Double)), 0, a.q).get());
+  a.returned = ops::item(nan_quantile_of(flat(ref(a.t)), 0, a.q, DType::Double).get());
 }
 
 #define TH_CORRECTED(name, give_results)                                    \
