@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local data = require 'tensor.data'
+local versions = require 'tensor.versions'
 
 local folder
 
@@ -109,8 +110,9 @@ describe('tensor.data', function()
       end)
       return not ok and message:match '^%S*data_spec.lua:%d+: (.*)$'
     end
-    local function source(count, result)
-      return {count = count, get = function() return result end}
+    local function source(count, ...)
+      local results = {...}
+      return {count = count, get = function() return versions.unpack(results) end}
     end
     for expected, arguments in pairs{
       ['data.batches: the first result of transform is nil; a batch is expected'] =
@@ -118,6 +120,9 @@ describe('tensor.data', function()
       ['data.batches: source 1: 2 rows are expected, got nil'] = {source(4), {size = 2}},
       ['data.batches: source 2: 2 rows are expected, got a tensor of size [3]'] =
         {{x, source(4, tensor.ones(3))}, {size = 2}},
+      ['data.batches: get of source 2: one result is expected, got several; use a source for ' ..
+       'each, or a transform'] =
+        {{x, source(4, tensor.ones(2), tensor.ones(2))}, {size = 2}},
       ['data.batches: count of source 1: a whole number of at least 0 is expected, got 2.5'] =
         {source(2.5), {size = 2}},
       ['data.batches: seed: a whole number is expected, got 0.5'] = {x, {size = 2, seed = 0.5}},

@@ -10,7 +10,12 @@ local function rows_of(source, k, indices)
    if tensor.isTensor(source) then
       return source:index(1, indices)
    end
-   local rows, count = source.get(indices), indices:nElement()
+   local count = indices:nElement()
+   local rows, other = source.get(indices)
+   if other ~= nil then
+      raise(('data.batches: get of source %d: one result is expected, got several; use a source '
+         .. 'for each, or a transform'):format(k))
+   end
    if rows == nil or tensor.isTensor(rows) and (rows:dim() == 0 or rows:size(1) ~= count) then
       raise(('data.batches: source %d: %d rows are expected, got %s'):format(
          k, count, describe(rows)))
