@@ -37,6 +37,65 @@ describe('names of NumPy and PyTorch', function()
       assert.is_not_nil(assert(versions.load(code, '=hint', environment))(), name)
     end
   end)
+
+  it('have the results of PyTorch and SciPy', function()
+    local t = tensor.Tensor{-3, -0.5, 0, 0.25, 5, 7}
+    for code, case in pairs {
+      ['neg(xlogy(y, p) + xlogy(1 - y, 1 - p)):mean()'] =
+        {'binary_cross_entropy', {0.553561036},
+         {p = tensor.Tensor{0.9, 0.2, 0.6}, y = tensor.Tensor{1, 0.3, 0}}},
+      ["einsum('ni,kij,nj->nk', x, w, y) + b"] =
+        {'bilinear', {30.5, 83.5, 69.5, 236.5},
+         {x = tensor.Tensor{{1, 2}, {3, 4}}, y = tensor.Tensor{{1, 0, 2}, {2, 1, 1}},
+          w = tensor.arange(12):view(2, 2, 3), b = tensor.Tensor{0.5, -0.5}}},
+      ['elu(t / alpha) * alpha'] = {'celu', {-1.55373968, -0.44239843, 0, 0.25, 5, 7}},
+      ['exp(lgamma(n + 1))'] = {'factorial', {1, 1, 120}, {n = tensor.Tensor{0, 1, 5}}},
+      ['cmul(a, sigmoid(b))'] =
+        {'glu', {-1.5, -0.28108825}, {a = t[{{1, 2}}], b = t[{{3, 4}}] + tensor.Tensor{0, 0}}},
+      ['clamp(t, -1, 1)'] = {'hardtanh', {-1, -0.5, 0, 0.25, 1, 1}},
+      ['cmul(t, tanh(softplus(t)))'] =
+        {'mish', {-0.14564746, -0.22074377, 0, 0.16957241, 4.99955208, 6.99998838}},
+      ['where(t:gt(0), t, cmul(t, w))'] =
+        {'prelu', {-0.6, -0.1, 0, 0.25, 5, 7}, {w = tensor.Tensor{0.2}}},
+      ['clamp(t, 0, 6)'] = {'relu6', {0, 0, 0, 0.25, 5, 6}},
+      ['elu(t, 1.6732632423543772) * 1.0507009873554805'] =
+        {'selu', {-1.67056873, -0.69175819, 0, 0.26267525, 5.25350494, 7.35490691}},
+      ['softmax(neg(t), dim)'] =
+        {'softmin', {0.85422900, 0.07011939, 0.04252956, 0.03312205},
+         {t = t[{{1, 4}}], dim = 1}},
+      ['cdiv(t, abs(t) + 1)'] = {'softsign', {-0.75, -1 / 3, 0, 0.2, 5 / 6, 0.875}},
+    } do
+      local name, expected = case[1], tensor.DoubleTensor(case[2])
+      assert.matches(code, suggestions.of(name, tables), 1, true)
+      local environment = setmetatable({t = t, alpha = 2}, {__index = tensor})
+      for key, value in pairs(case[3] or {}) do environment[key] = value end
+      local result = assert(versions.load('return ' .. code, '=hint', environment))()
+      result = tensor.isTensor(result) and result:view(-1) or tensor.Tensor{result}
+      assert.is_true(result:allclose(expected, 1e-6, 1e-7), name)
+    end
+    local code = 'cmul(t, dropout(onesLike(t[{{}, {}, {1}, {1}}]), p))'
+    assert.matches(code, suggestions.of('dropout2d', tables), 1, true)
+    local environment = setmetatable({t = tensor.ones(8, 8, 2, 2):float(), p = 0.5},
+                                     {__index = tensor})
+    local channels = assert(versions.load('return ' .. code, '=hint', environment))():view(64, 4)
+    assert.is_true(channels:eq(channels[{{}, {1}}]:expandAs(channels)):all())
+    assert.are.same({0, 2}, tensor.uniqueValues(channels):totable())
+  end)
+
+  it('of functions are answered for their classes, unless a layer has the name', function()
+    local layers = {require 'tensor.nn'}
+    for name, hint in pairs {
+      BCELoss = 'binaryCrossEntropy of logits; of probabilities', L1Loss = 'abs(t - u):mean()',
+      Hardtanh = 'clamp(t, -1, 1)', KLDivLoss = 'cmul(q, log(q)', LogSigmoid = 'neg(softplus(',
+    } do
+      assert.matches(('instead of %s, use %s'):format(name, hint), suggestions.of(name, layers), 1,
+                     true)
+    end
+    assert.are.equal('did you mean linear?', suggestions.of('Linear', layers))
+    assert.matches('sigmoid$', suggestions.of('expit', tables))
+    assert.matches('lgamma$', suggestions.of('gammaln', tables))
+    assert.matches("load 'file.png'", suggestions.of('imread', tables), 1, true)
+  end)
 end)
 
 -- Returns what a session writes to stderr.

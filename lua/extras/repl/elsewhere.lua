@@ -6,6 +6,8 @@ local ROUND = 'round, which rounds halves away from 0'
 local TEXT = "load 'file.csv', or load('file', {format = 'csv', separator = ' ', " ..
              "comment = '#'}) for columns between blanks"
 local NOT = 'bitnot, or logicalNot for masks'
+local BCE = 'binaryCrossEntropy of logits; of probabilities p and targets y, ' ..
+            'neg(xlogy(y, p) + xlogy(1 - y, 1 - p)):mean()'
 
 return {
   absolute = 'abs', amax = 'max', amin = 'min',
@@ -110,7 +112,18 @@ return {
   -- Losses and activations of PyTorch.
   cosine_similarity = 'cdiv(cmul(a, b):sum(2), cmul(a:norm(2, 2), b:norm(2, 2)))',
   kl_div = 'cmul(q, log(q) - logp):sum() or :mean()', l1_loss = 'abs(t - u):mean()',
+  binary_cross_entropy = BCE, BCELoss = BCE,
+  bilinear = "einsum('ni,kij,nj->nk', x, w, y) + b",
+  celu = 'elu(t / alpha) * alpha',
+  dropout2d = 'cmul(t, dropout(onesLike(t[{{}, {}, {1}, {1}}]), p)), which drops channels; ' ..
+              'dropout drops elements',
+  glu = 'cmul(a, sigmoid(b)), for the halves a and b of t',
+  hardtanh = 'clamp(t, -1, 1)',
   leaky_relu = 'leakyRelu', logsigmoid = 'neg(softplus(neg(t)))',
+  mish = 'cmul(t, tanh(softplus(t)))',
+  prelu = 'where(t:gt(0), t, cmul(t, w)), where w is a parameter',
+  relu6 = 'clamp(t, 0, 6)', selu = 'elu(t, 1.6732632423543772) * 1.0507009873554805',
+  softmin = 'softmax(neg(t), dim)', softsign = 'cdiv(t, abs(t) + 1)',
   mse_loss = 'mse', nll_loss = 'nll', normalize = 'cdiv(t, cmax(t:norm(2, 2), 1e-12))',
   smooth_l1_loss = 'huber(t, u, beta) / beta',
 
@@ -122,6 +135,8 @@ return {
   -- Names of SciPy, of pandas and of NumPy's modules.
   compress = 't[mask]',
   correlate = "fftConvolve(a, b:flip(1), 'valid'), for vectors; SciPy's default mode is 'full'",
+  expit = 'sigmoid', factorial = 'exp(lgamma(n + 1)), for a DoubleTensor n', gammaln = 'lgamma',
+  imread = "load 'file.png', a FloatTensor of channels x height x width",
   dct = 'matmul(t, cos(outer(arange(n) + 0.5, arange(n)) * (math.pi / n))) * 2, for type 2',
   delete = 'index(1, setDifference(range(1, n):long(), indices))', expm = 'matrixExp',
   indices = 'meshgrid(range(1, m), range(1, n))',
