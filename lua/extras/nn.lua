@@ -12,6 +12,7 @@ local others = {
    init = 'the functions that fill parameters are in nn.initializer',
    parameter = 'a tensor among the children of nn.layer is the initial value of a parameter',
    modulelist = 'instead of ModuleList, use a list of layers among the children of nn.layer',
+   moduledict = 'instead of ModuleDict, use a table of layers among the children of nn.layer',
    crossentropyloss = 'instead of CrossEntropyLoss, use crossEntropy(logits, classes)',
    bcewithlogitsloss = 'instead of BCEWithLogitsLoss, use binaryCrossEntropy(logits, targets)',
    mseloss = 'instead of MSELoss, use mse(x, y)',

@@ -381,5 +381,14 @@ optim.lbfgs = require 'tensor.optim.lbfgs'
 
 require 'tensor.optim.flat'(optim)
 
-names.refuse_unknown(tensor, optim, 'tensor.optim', {})
+-- Names of PyTorch and of its schedulers.
+local others = setmetatable({
+   clip_grad_norm_ = 'instead of clip_grad_norm_, use clipNorm(gradients, limit)',
+   clip_grad_value_ = 'instead of clip_grad_value_, use clipValue(gradients, limit)',
+}, {__index = function(_, lower)
+   return lower:find 'lr$' and 'the rate may be a function of the step; optim.schedule has some, '
+          .. 'such as schedule.step(rate, every, factor); doc/training.md' or nil
+end})
+
+names.refuse_unknown(tensor, optim, 'tensor.optim', others)
 return native.limit_arguments(optim, 'optim.')

@@ -40,6 +40,10 @@ describe('names of NumPy and PyTorch', function()
 
   it('have the results of PyTorch and SciPy', function()
     local t = tensor.Tensor{-3, -0.5, 0, 0.25, 5, 7}
+    local rows = tensor.Tensor{{1, 2}, {3, 4}, {0, 1}}
+    local xy = {x = tensor.Tensor{3, 1, 4, 1, 5, 9, 2, 6, 5, 3},
+                y = tensor.Tensor{2, 7, 1, 8, 2, 8, 1, 8, 2, 8},
+                edgesOfX = tensor.Tensor{0, 2, 5, 10}, edgesOfY = tensor.Tensor{0, 4, 9}}
     for code, case in pairs {
       ['neg(xlogy(y, p) + xlogy(1 - y, 1 - p)):mean()'] =
         {'binary_cross_entropy', {0.553561036},
@@ -63,6 +67,23 @@ describe('names of NumPy and PyTorch', function()
       ['softmax(neg(t), dim)'] =
         {'softmin', {0.85422900, 0.07011939, 0.04252956, 0.03312205},
          {t = t[{{1, 4}}], dim = 1}},
+      ['cmax(norm(a - p + 1e-6, 2, 2) - norm(a - n + 1e-6, 2, 2) + margin, 0):mean()'] =
+        {'triplet_margin_loss', {1.05938184},
+         {a = rows, p = tensor.Tensor{{2, 1}, {3, 5}, {1, 0}},
+          n = tensor.Tensor{{0, 1}, {-3, 4}, {2, 2}}, margin = 2}},
+      ['where(y:eq(1), 1 - c, cmax(c - margin, 0)):mean()'] =
+        {'cosine_embedding_loss', {0.33156393},
+         {c = tensor.Tensor{0.8, 29 / 5 / math.sqrt(34), 0}:view(3, 1),
+          y = tensor.Tensor{1, -1, -1}:view(3, 1), margin = 0.2}},
+      ['eig(cat(c[{{2, -1}}]:view(1, -1) / -c[1], eye(n - 1, n), 1))'] =
+        {'roots', {-1.65062919, 0, -0.17468540, 1.54686889, -0.17468540, -1.54686889},
+         {c = tensor.range(1, 4), n = 3}},
+      ['lstsq(stack({x, x ^ 0}, 2), y)'] = {'linregress', {0.14025501, 4.15300546}, xy},
+      ['histogramdd(stack({x, y}, 2), {edgesOfX, edgesOfY})'] =
+        {'histogram2d', {0, 2, 3, 1, 2, 2}, xy},
+      ['add(searchsorted(s, t), searchsorted(s, t, true) - 1) / 2'] =
+        {'spearmanr', {4.5, 1.5, 6, 1.5, 7.5, 10, 3, 9, 7.5, 4.5},
+         {t = xy.x, s = (tensor.sort(xy.x))}},
       ['cdiv(t, abs(t) + 1)'] = {'softsign', {-0.75, -1 / 3, 0, 0.2, 5 / 6, 0.875}},
     } do
       local name, expected = case[1], tensor.DoubleTensor(case[2])
@@ -70,7 +91,8 @@ describe('names of NumPy and PyTorch', function()
       local environment = setmetatable({t = t, alpha = 2}, {__index = tensor})
       for key, value in pairs(case[3] or {}) do environment[key] = value end
       local result = assert(versions.load('return ' .. code, '=hint', environment))()
-      result = tensor.isTensor(result) and result:view(-1) or tensor.Tensor{result}
+      result = tensor.isTensor(result) and result or tensor.Tensor{result}
+      result = result:reshape(result:nElement())
       assert.is_true(result:allclose(expected, 1e-6, 1e-7), name)
     end
     local code = 'cmul(t, dropout(onesLike(t[{{}, {}, {1}, {1}}]), p))'
@@ -80,6 +102,36 @@ describe('names of NumPy and PyTorch', function()
     local channels = assert(versions.load('return ' .. code, '=hint', environment))():view(64, 4)
     assert.is_true(channels:eq(channels[{{}, {1}}]:expandAs(channels)):all())
     assert.are.same({0, 2}, tensor.uniqueValues(channels):totable())
+  end)
+
+  it('of layers, optimizers and schedules are answered with ours', function()
+    local optim = require 'tensor.optim'
+    for text, read in pairs {
+      ['use a table of layers among the children of nn.layer'] =
+        function() return require 'tensor.nn'.ModuleDict end,
+      ['use clipNorm(gradients, limit)'] = function() return optim.clip_grad_norm_ end,
+      ['optim.schedule has some, such as schedule.step'] = function() return optim.StepLR end,
+      ['multiply a variable by a factor'] =
+        function() return optim.schedule.ReduceLROnPlateau end,
+      ['(step > b and 2 or step > a and 1 or 0)'] =
+        function() return optim.schedule.MultiStepLR end,
+    } do
+      local fine, message = pcall(read)
+      assert.is_false(fine)
+      assert.matches(text, message, 1, true)
+    end
+  end)
+
+  it('restart the cosine schedule as CosineAnnealingWarmRestarts does', function()
+    local schedule = require 'tensor.optim'.schedule
+    local _, message = pcall(function() return schedule.CosineAnnealingWarmRestarts end)
+    local code = message:match 'use (.*), for one'
+    local environment = {one = schedule.cosine(0.1, 4), n = 4}
+    local f = assert(versions.load('return ' .. code, '=hint', environment))()
+    -- torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 4), with the rate 0.1
+    for step, rate in ipairs {0.1, 0.0853553391, 0.05, 0.0146446609, 0.1, 0.0853553391} do
+      assert.is_near(rate, f(step), 1e-9)
+    end
   end)
 
   it('of functions are answered for their classes, unless a layer has the name', function()

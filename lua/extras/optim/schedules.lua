@@ -82,6 +82,10 @@ local others = {
    exponentiallr = 'instead of ExponentialLR, use exponential(rate, factor)',
    linearlr = 'instead of LinearLR, use linear(first, last, steps)',
    cosineannealinglr = 'instead of CosineAnnealingLR, use cosine(rate, steps, least)',
+   cosineannealingwarmrestarts = 'instead of CosineAnnealingWarmRestarts, use function(step) ' ..
+      'return one((step - 1) % n + 1) end, for one = cosine(rate, n)',
+   multisteplr = 'instead of MultiStepLR, use a function of the step: rate * factor ^ (step > b ' ..
+      'and 2 or step > a and 1 or 0)',
    lambdalr = 'instead of LambdaLR, use a function of the step as the rate',
    onecyclelr = 'instead of OneCycleLR, use warmup(steps, cosine(rate, steps))',
 }

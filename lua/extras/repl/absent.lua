@@ -57,6 +57,8 @@ return {
   pyplot = pictures,
   real = 'z:select(-1, 1) is the real part of a complex tensor, and t:real() converts to the ' ..
          'default type; doc/fourier.md',
+  reducelronplateau = 'multiply a variable by a factor if the loss stops falling, and pass ' ..
+                      'it as step(params, gradients, rate); ' .. training,
   require_grad = 'tensor.grad(f) computes gradients of any function; doc/gradients.md',
   requires_grad = 'tensor.grad(f) computes gradients of any function; doc/gradients.md',
   scipy = 'linear algebra, statistics, fft and convolutions are functions of the module; ' ..

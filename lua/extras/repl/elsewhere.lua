@@ -6,6 +6,8 @@ local ROUND = 'round, which rounds halves away from 0'
 local TEXT = "load 'file.csv', or load('file', {format = 'csv', separator = ' ', " ..
              "comment = '#'}) for columns between blanks"
 local NOT = 'bitnot, or logicalNot for masks'
+local COSINE = 'cdiv(cmul(a, b):sum(2), cmul(a:norm(2, 2), b:norm(2, 2)))'
+local RANKS = 'add(searchsorted(s, t), searchsorted(s, t, true) - 1) / 2, for s = sort(t)'
 local BCE = 'binaryCrossEntropy of logits; of probabilities p and targets y, ' ..
             'neg(xlogy(y, p) + xlogy(1 - y, 1 - p)):mean()'
 
@@ -110,7 +112,9 @@ return {
   logical_xor_ = 'copy(t:logicalXor(u))', masked_scatter_ = 'copy(t:maskedScatter(mask, u))',
 
   -- Losses and activations of PyTorch.
-  cosine_similarity = 'cdiv(cmul(a, b):sum(2), cmul(a:norm(2, 2), b:norm(2, 2)))',
+  cosine_embedding_loss = 'where(y:eq(1), 1 - c, cmax(c - margin, 0)):mean(), for c = ' .. COSINE ..
+                          ' and y of n x 1',
+  cosine_similarity = COSINE,
   kl_div = 'cmul(q, log(q) - logp):sum() or :mean()', l1_loss = 'abs(t - u):mean()',
   binary_cross_entropy = BCE, BCELoss = BCE,
   bilinear = "einsum('ni,kij,nj->nk', x, w, y) + b",
@@ -124,6 +128,8 @@ return {
   prelu = 'where(t:gt(0), t, cmul(t, w)), where w is a parameter',
   relu6 = 'clamp(t, 0, 6)', selu = 'elu(t, 1.6732632423543772) * 1.0507009873554805',
   softmin = 'softmax(neg(t), dim)', softsign = 'cdiv(t, abs(t) + 1)',
+  triplet_margin_loss =
+    'cmax(norm(a - p + 1e-6, 2, 2) - norm(a - n + 1e-6, 2, 2) + margin, 0):mean()',
   mse_loss = 'mse', nll_loss = 'nll', normalize = 'cdiv(t, cmax(t:norm(2, 2), 1e-12))',
   smooth_l1_loss = 'huber(t, u, beta) / beta',
 
@@ -137,7 +143,10 @@ return {
   correlate = "fftConvolve(a, b:flip(1), 'valid'), for vectors; SciPy's default mode is 'full'",
   expit = 'sigmoid', factorial = 'exp(lgamma(n + 1)), for a DoubleTensor n', gammaln = 'lgamma',
   imread = "load 'file.png', a FloatTensor of channels x height x width",
+  cumtrapz = 'cumulativeTrapezoid',
   dct = 'matmul(t, cos(outer(arange(n) + 0.5, arange(n)) * (math.pi / n))) * 2, for type 2',
+  distance_matrix = 'cdist', histogram2d = 'histogramdd(stack({x, y}, 2), {edgesOfX, edgesOfY})',
+  linregress = 'lstsq(stack({x, x ^ 0}, 2), y), which returns the slope and the intercept first',
   delete = 'index(1, setDifference(range(1, n):long(), indices))', expm = 'matrixExp',
   indices = 'meshgrid(range(1, m), range(1, n))',
   median_filter = "pad(t, {1, 1}, 'symmetric'):unfold(1, 3, 1):median(2, false), for size 3",
@@ -147,7 +156,10 @@ return {
   ogrid = 'meshgrid', orth = 'qr for independent columns, or U of svd',
   pdist = 'cdist(t, t)[triu(ones(n, n), 1):byte()]',
   polyval = 'matmul(stack({x ^ 0, x, x ^ 2}, 2), c), for degree 2, with the constant first',
-  rankdata = 'add(searchsorted(s, t), searchsorted(s, t, true) - 1) / 2, for s = sort(t)',
+  rankdata = RANKS,
+  roots = 'eig(cat(c[{{2, -1}}]:view(1, -1) / -c[1], eye(n - 1, n), 1)), for degree n, with the ' ..
+          'constant last: rows of real and imaginary parts',
+  spearmanr = 'corrcoef(vstack{ranks of x, ranks of y})[1][2], with the ranks of t ' .. RANKS,
   solve_triangular = 'trtrs(b, a)',
 
   as_strided = 't.new(t:storage(), offset, sizes, strides), or unfold for windows',

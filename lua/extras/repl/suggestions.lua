@@ -19,7 +19,9 @@ end
 -- Functions by the names of PyTorch's classes in lower case: hardtanh and l1loss.
 local classes = {}
 for name, here in raw_next, elsewhere do
-   classes[name:gsub('_', ''):lower()] = here
+   if not name:find '_$' then
+      classes[name:gsub('_', ''):lower()] = here
+   end
 end
 
 --- of_other_library(name): returns what to use instead of a name of another library, or nil.
