@@ -51,6 +51,8 @@ local uses = {
    "svd(t) has as many columns as singular values, svd(t, 'A') has all"},
   {'%f[%w]qr: invalid arguments: %([^)]*string',
    'qr(t) is the reduced form, qr(t, true) the complete one'},
+  {'%f[%w]cov: invalid arguments: %(torch%.%a+Tensor, torch%.%a+Tensor',
+   'weights of observations: covWeights(t, weights), or cov(t, counts:long()) for counts'},
   {'%f[%w]where: invalid arguments: %(torch%.[DF]',
    't:ne(0) is the mask of the elements that are not 0'},
   {'a number is expected at position %d+ of dimension %d+ of the table, got boolean',
