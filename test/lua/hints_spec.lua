@@ -247,6 +247,8 @@ describe('hints for errors', function()
       ["t:to('float')"] = 't:float() converts',
       ['max(1, 2)'] = 'did you mean tensor.max or math.max?',
       ['tensor.cov(t, tensor.ones(2))'] = 'covWeights(t, weights), or cov(t, counts:long())',
+      ['tensor.histogramdd(t, 5)'] = 'the edges tensor.linspace(low, high, n + 1)',
+      ['tensor.histogramdd(t, {5, 5})'] = 'the edges tensor.linspace(low, high, n + 1)',
       ['tensor.poisson(4, 5)'] = 'tensor.Tensor(n):poisson(rate) fills',
       ['tensor.gamma(2, 1, 5)'] = 'tensor.Tensor(n):gamma(shape, scale) fills',
       ['tensor.binomial(10, 0.5, 5)'] = 'tensor.Tensor(n):binomial(trials, p) fills',

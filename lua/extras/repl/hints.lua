@@ -18,6 +18,7 @@ local LIMIT = '#t is the size of all dimensions: use t:size(1) as a limit'
 local START = 't[i]:item() or t:size(d) is a number'
 local MAKE = 'tensor.Tensor{1, 2, 3} makes a tensor of numbers'
 local RANDOM = 'tensor.rand, tensor.randn, tensor.randint and t:normal(0, 1) draw numbers'
+local EDGES = 'n bins of a column have the edges tensor.linspace(low, high, n + 1)'
 local LOOP = 'loop over a tensor by for i = 1, t:size(1) do local x = t[i] end'
 
 -- Patterns of messages about tensors where Lua expects numbers or tables, and their hints. %1 is
@@ -40,6 +41,8 @@ local uses = {
   {"bad argument #1 to 'concat' %([^\n]*userdata",
    'table.concat joins strings and numbers: use t:totable()'},
   {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
+  {'%f[%w]histogramdd: [^\n]*got number', EDGES},
+  {'%f[%w]histogramdd: invalid arguments: %(torch%.%a+Tensor, number', EDGES},
   {': a %w+Tensor is expected at position %d+ of the table, got number', MAKE},
   {"attempt to index field 'random' %(a function value%)", RANDOM},
   {"attempt to index a function value %(field 'random'%)", RANDOM},
