@@ -84,6 +84,12 @@ describe('names of NumPy and PyTorch', function()
       ['add(searchsorted(s, t), searchsorted(s, t, true) - 1) / 2'] =
         {'spearmanr', {4.5, 1.5, 6, 1.5, 7.5, 10, 3, 9, 7.5, 4.5},
          {t = xy.x, s = (tensor.sort(xy.x))}},
+      ['nonzero(diff(sign(diff(t))):eq(-2)) + 1'] = {'find_peaks', {3, 6, 8}, {t = xy.x}},
+      ['flip(cat(flip(c), r[{{2, -1}}]):unfold(1, n, 1), 1)'] =
+        {'toeplitz', {1, 5, 6, 7, 2, 1, 5, 6, 3, 2, 1, 5},
+         {c = tensor.range(1, 3), r = tensor.Tensor{1, 5, 6, 7}, n = 4}},
+      ['cpow(x:view(-1, 1), range(n - 1, 0, -1))'] =
+        {'vander', {0, 0, 0, 1, 8, 4, 2, 1, 27, 9, 3, 1}, {x = tensor.Tensor{0, 2, 3}, n = 4}},
       ['cdiv(t, abs(t) + 1)'] = {'softsign', {-0.75, -1 / 3, 0, 0.2, 5 / 6, 0.875}},
     } do
       local name, expected = case[1], tensor.DoubleTensor(case[2])
@@ -249,6 +255,7 @@ describe('hints for errors', function()
       ['tensor.cov(t, tensor.ones(2))'] = 'covWeights(t, weights), or cov(t, counts:long())',
       ['tensor.histogramdd(t, 5)'] = 'the edges tensor.linspace(low, high, n + 1)',
       ['tensor.histogramdd(t, {5, 5})'] = 'the edges tensor.linspace(low, high, n + 1)',
+      ['tensor.lfilter()'] = 'doc/where-is.md has it in a few lines',
       ['tensor.poisson(4, 5)'] = 'tensor.Tensor(n):poisson(rate) fills',
       ['tensor.gamma(2, 1, 5)'] = 'tensor.Tensor(n):gamma(shape, scale) fills',
       ['tensor.binomial(10, 0.5, 5)'] = 'tensor.Tensor(n):binomial(trials, p) fills',

@@ -3,6 +3,7 @@
 
 local training = 'doc/training.md'
 local recorded = 'only functions that tensor.grad calls are recorded; doc/gradients.md'
+local short = 'doc/where-is.md has it in a few lines'
 local complex = 'complex tensors have a last dimension of size 2; doc/fourier.md'
 local pictures = 'tensor.plot draws figures; doc/plotting.md'
 
@@ -30,12 +31,14 @@ return {
   functional = 'relu, softmax, crossEntropy, conv2d and others are functions of the module; ' ..
                "require 'tensor.nn' has layers; " .. training,
   hdf5 = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
+  gaussian_filter = short,
   grad = 'tensor.grad(f) returns the function that computes gradients; doc/gradients.md',
   h5py = 'HDF5 is not included; .npz and .safetensors files exchange tensors; doc/files.md',
   inf = 'math.huge is infinity',
   inference_mode = recorded,
   jit = 'tensor.compile(f) records and fuses operations; doc/fuse.md',
   json = "JSON is not included: require 'cjson' or another package of LuaRocks reads it",
+  lfilter = short,
   linalg = 'solve, inverse, svd, qr, eigh and others are functions of the module; ' ..
            'doc/linear-algebra.md',
   lr_scheduler = "require 'tensor.optim' has schedule; " .. training,
