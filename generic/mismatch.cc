@@ -151,9 +151,12 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
   if (!std::strcmp(name, "where") && count == 1 && codes == kTensor) {
     return "tensor.nonzero(mask) returns the positions of the elements other than 0";
   }
-  for (const char* random :
-       {"normal", "uniform", "exponential", "cauchy", "logNormal", "geometric", "bernoulli"}) {
-    if (count >= 2 && are_numbers(codes, count) && !std::strcmp(name, random)) {
+  // NumPy's functions take a size last.
+  const bool has_shape =
+      count >= 2 && count <= Arguments::kMaxCodes && (codes >> (4 * (count - 1)) & 15) == kTable;
+  for (const char* random : {"normal", "uniform", "exponential", "cauchy", "logNormal", "geometric",
+                             "bernoulli", "poisson", "gamma", "binomial", "beta", "chi2"}) {
+    if (count >= 2 && are_numbers(codes, count - has_shape) && !std::strcmp(name, random)) {
       return std::string("tensor.Tensor(3):") + random + "(...) fills a tensor of size 3";
     }
   }

@@ -3,7 +3,6 @@
 
 local help_modules = require 'tensor.help_modules'
 local python = require 'tensor.repl.python'
-local raw_next = require 'tensor.versions'.raw_next
 local suggestions = require 'tensor.repl.suggestions'
 
 local hints = {}
@@ -74,14 +73,6 @@ end
 for _, name in ipairs {'float', 'double', 'half', 'bfloat16', 'int', 'long', 'short', 'byte'} do
   uses[#uses + 1] = {("to: no device '%s'"):format(name),
                      ('t:%s() converts; t:to moves a tensor to a device'):format(name)}
-end
-
--- NumPy's calls with a size. For uniform, normal and others the message of the error has this.
-for name, arguments in raw_next, {poisson = 'rate', gamma = 'shape, scale', binomial = 'trials, p',
-                                  beta = 'a, b', chi2 = 'df'} do
-  uses[#uses + 1] = {('%%f[%%w]%s: invalid arguments: %%(number, [nt][ua]'):format(name),
-                     ('tensor.Tensor(n):%s(%s) fills a tensor of n elements'):format(name,
-                                                                                     arguments)}
 end
 
 -- Activations that PyTorch makes by a call.
