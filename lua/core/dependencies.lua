@@ -356,8 +356,8 @@ local function install(tensor, core, Compiled)
          end
       end
 
-      for _, class in ipairs(classes) do
-         reach_by_name(class)
+      for k = 2, #with_functions do  -- the classes
+         reach_by_name(with_functions[k])
       end
       local k = 1
       while functions[k] and not reason do

@@ -57,6 +57,27 @@ describe('compile', function()
     _G.some_rate = nil
   end)
 
+  -- Checks that f, a function of x, is compiled and gives its results after each change.
+  local function follows(f, x, ...)
+    local compiled = tensor.compile(f)
+    is_compiled(compiled, x)
+    for k = 1, select('#', ...) do
+      select(k, ...)()
+      for _ = 1, 3 do assert.is_true(same(f(x), compiled(x)), k) end
+    end
+  end
+
+  it('notices fields that the program adds to a class of tensors', function()
+    local x, scale = tensor.ones(2), 2
+    local class = tensor.getmetatable 'torch.DoubleTensor'
+    function class.scaled(t) return t * scale end
+    class.factor = 2
+    follows(function(a) return a:scaled() end, x, function() scale = 3 end,
+            function() function class.scaled(t) return t * 7 end end)
+    follows(function(a) return a * a.factor end, x, function() class.factor = 3 end)
+    class.scaled, class.factor = nil, nil
+  end)
+
   it('replays for tensors that take the place of others', function()
     local held, x = { w = tensor.ones(2) }, tensor.Tensor{1, 2}
     local f = tensor.compile(function(a) return tensor.cmul(a, held.w) end)
