@@ -359,6 +359,8 @@ local function install(tensor, core, Compiled)
       for k = 2, #with_functions do  -- the classes
          reach_by_name(with_functions[k])
       end
+      local strings = getmetatable ''
+      reach(strings and strings.__index, '__index', strings)
       local k = 1
       while functions[k] and not reason do
          if k == 1 and getinfo(f, 'S').source:sub(1, #own) == own then

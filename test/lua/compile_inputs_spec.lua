@@ -78,6 +78,27 @@ describe('compile', function()
     class.scaled, class.factor = nil, nil
   end)
 
+  it('notices methods of strings that the program adds', function()
+    local x, scale = tensor.ones(2), 2
+    function string.scaled(_, t) return t * scale end
+    local function f(a)
+      local name = 'w'
+      return name:scaled(a)
+    end
+    follows(f, x, function() scale = 3 end, function()
+      function string.scaled(_, t) return t * 7 end
+    end)
+    string.scaled = nil
+    local strings = getmetatable ''
+    local before = strings.__index
+    function strings.__index(s, key) return before[key] or key == 'scale' and #s * scale end
+    local fine, failure = pcall(follows, function(a) return a * ('w').scale end, x, function()
+      scale = 4
+    end)
+    strings.__index = before
+    assert(fine, failure)
+  end)
+
   it('replays for tensors that take the place of others', function()
     local held, x = { w = tensor.ones(2) }, tensor.Tensor{1, 2}
     local f = tensor.compile(function(a) return tensor.cmul(a, held.w) end)
