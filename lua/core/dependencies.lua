@@ -221,8 +221,14 @@ local function install(tensor, core, Compiled)
             for key in following, t do
                if type(key) == 'userdata' and isTensor(key) then
                   reason = reason or 'can read a module or an environment with tensors as keys'
-               elseif type(key) == 'table' then
-                  readable[key] = true
+               elseif type(key) ~= 'string' then
+                  if type(key) == 'table' then
+                     readable[key] = true
+                  end
+                  add('f', t, key, rawget(t, key))
+                  if type(key) == 'number' and rawget(t, key + 1) == nil then
+                     add('f', t, key + 1)  -- the end of a list
+                  end
                end
             end
             local metatable = getmetatable(t)

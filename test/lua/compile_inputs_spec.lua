@@ -78,6 +78,22 @@ describe('compile', function()
     class.scaled, class.factor = nil, nil
   end)
 
+  it('notices fields of modules whose keys are no strings', function()
+    local x, key = tensor.ones(2), {}
+    local weights = { 2, 3, [true] = 4, [key] = { 5 }, name = 'w' }
+    package.loaded.weights = weights
+    follows(function(a) return a * require 'weights'[1] end, x, function() weights[1] = 6 end)
+    follows(function(a)
+      for _, w in ipairs(weights) do a = a * w end
+      return a
+    end, x, function() weights[2] = 7 end, function() weights[3] = 8 end)
+    follows(function(a) return a * (weights[4] or weights[true]) end, x,
+            function() weights[true] = 9 end, function() weights[4] = 2 end)
+    follows(function(a) return a * weights[key][1] end, x, function() weights[key][1] = 3 end,
+            function() weights[key] = { 4 } end)
+    package.loaded.weights = nil
+  end)
+
   it('notices methods of strings that the program adds', function()
     local x, scale = tensor.ones(2), 2
     function string.scaled(_, t) return t * scale end
