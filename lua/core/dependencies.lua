@@ -7,7 +7,8 @@ local MOST = 2000  -- rows in a list
 local classes = require 'tensor.classes'
 local each_string = require 'tensor.constants'.each_string
 local Forms = require 'tensor.nested'.Forms
-local following = require 'tensor.versions'.raw_next
+local versions = require 'tensor.versions'
+local following = versions.raw_next
 
 -- Names of functions and classes of the module that read or change a state that no list shows.
 local stateful = {}
@@ -105,6 +106,14 @@ local function install(tensor, core, Compiled)
    -- Returns true if g is a Lua function of the module.
    local function is_own(g)
       return type(g) == 'function' and getinfo(g, 'S').source:sub(1, #own) == own
+   end
+
+   -- Returns true if g is a Lua function of the program, or another value of it that is called.
+   local function is_foreign(g)
+      if type(g) == 'function' then
+         return getinfo(g, 'S').what ~= 'C' and not is_own(g)
+      end
+      return not library[g] and versions.is_callable(g)
    end
 
    return function(f)
@@ -271,15 +280,19 @@ local function install(tensor, core, Compiled)
          end
       end
 
-      -- A function of the module that calls functions of others, such as tensor.grad(f).
+      -- A function of the module that calls functions of the program, such as tensor.grad(f), or
+      -- calls functions of the module that do.
       local function reach_wrapped(g)
          found[g] = true
          for k = 1, math.huge do
             local name, value = getupvalue(g, k)
             if not name then
                return
-            elseif (name == 'f' or name == 'rule' or name == 'which') and value ~= nil then
+            elseif (name == 'f' or name == 'rule' or name == 'which') and value ~= nil
+                   or is_foreign(value) then
                add(g == f and 'U' or 'u', g ~= f and g or nil, k, value, name)
+            elseif is_own(value) and not found[value] then
+               reach_wrapped(value)
             end
          end
       end

@@ -169,8 +169,7 @@ function versions.as_function(f)
    if type(f) == 'function' and (coroutines_run_c_functions or pcall(coroutine.create, f)) then
       return f
    end
-   local callable = f  -- not `f`: tensor.compile would check its fields (dependencies.lua)
-   return function(...) return callable(...) end
+   return function(...) return f(...) end
 end
 
 --- closed(thread, failure): closes the variables of a coroutine that failed, which Lua 5.4 leaves

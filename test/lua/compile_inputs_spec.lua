@@ -78,7 +78,23 @@ describe('compile', function()
     class.scaled, class.factor = nil, nil
   end)
 
-  it('notices fields of modules whose keys are no strings', function()
+  it('notices functions of the program in functions and objects of the module', function()
+    local slope, nn = 2, require 'tensor.nn'
+    local function activation(t) return t * slope end
+    local x = tensor.rand(1, 3, 2)
+    for _, options in ipairs {
+      { activation = activation },
+      { activation = setmetatable({}, { __call = function(_, t) return activation(t) end }) },
+    } do
+      local block = nn.transformerBlock(2, 1, options)
+      local params = block.init()
+      follows(function(a) return block(params, a) end, x, function() slope = slope + 1 end)
+    end
+    local object = setmetatable({ k = 2 }, { __call = function(self, a) return a * self.k end })
+    follows(object, x, function() object.k = 3 end)
+  end)
+
+  it('notices fields of modules whose keys are numbers, tables and others', function()
     local x, key = tensor.ones(2), {}
     local weights = { 2, 3, [true] = 4, [key] = { 5 }, name = 'w' }
     package.loaded.weights = weights
@@ -96,15 +112,15 @@ describe('compile', function()
 
   it('notices methods of strings that the program adds', function()
     local x, scale = tensor.ones(2), 2
-    function string.scaled(_, t) return t * scale end
+    rawset(string, 'scaled', function(_, t) return t * scale end)
     local function f(a)
       local name = 'w'
       return name:scaled(a)
     end
     follows(f, x, function() scale = 3 end, function()
-      function string.scaled(_, t) return t * 7 end
+      rawset(string, 'scaled', function(_, t) return t * 7 end)
     end)
-    string.scaled = nil
+    rawset(string, 'scaled', nil)
     local strings = getmetatable ''
     local before = strings.__index
     function strings.__index(s, key) return before[key] or key == 'scale' and #s * scale end
