@@ -117,6 +117,17 @@ describe('Tester', function()
     assert.is_true(holds('eq', signed, tensor.CharTensor { 127, -128 }, 255))
     local large = tensor.LongTensor { 2 ^ 53 }
     assert.is_false(holds('eq', large, large + 1))
+    large = tensor.LongTensor { 2 ^ 62, 1 }
+    for _, other in ipairs { -2 ^ 62 - 2 ^ 10, -2 ^ 62, -2 ^ 63 } do
+      assert.is_false(holds('eq', large, tensor.LongTensor { other, 1 }))
+      assert.is_false(holds('eq', tensor.LongTensor { other, 1 }, large, 2 ^ 62))
+      assert.is_true(holds('ne', large, tensor.LongTensor { other, 1 }))
+    end
+    local least = rawget(math, 'mininteger')
+    if least then
+      assert.is_false(holds('eq', -1 - least, least, 1))
+      assert.is_false(holds('eq', 0, least, 1))
+    end
   end)
 
   it('tells sizes and types apart', function()

@@ -10,9 +10,9 @@ local compare = {}
 -- Returns the largest absolute difference of elements. Equal infinities differ by 0.
 local function largest_difference(torch, a, b)
    if types.element_name(a) == 'Long' then
-      -- Exact. Subtracting the smaller from the larger overflows only if the difference exceeds
-      -- 2^63.
-      return (torch.cmax(a, b) - torch.cmin(a, b)):max()
+      -- Exact, but negative where the difference is 2^63 or more.
+      local difference = torch.cmax(a, b) - torch.cmin(a, b)
+      return difference:min() < 0 and math.huge or difference:max()
    end
    a, b = a:double(), b:double()
    local difference = (a - b):abs()
@@ -67,7 +67,9 @@ local function storages(torch, a, b, tolerance, negate)
 end
 
 local function numbers(a, b, tolerance, negate)
-   local success = a == b or math.abs(a - b) <= tolerance
+   local difference = a < b and b - a or a - b
+   -- Integers of Lua wrap around.
+   local success = a == b or difference >= 0 and difference <= tolerance
    if negate then
       success = not success
    end
