@@ -242,6 +242,22 @@ describe('an optimizer as text', function()
   end)
 end)
 
+it('lbfgs drops the oldest pairs of a state with more than its history', function()
+  local df = tensor.grad(function(p)
+    return tensor.cmul(p, p):sum() + tensor.pow(p, 4):sum()
+  end)
+  local p = tensor.range(1, 4)
+  local step = optim.lbfgs{iterations = 8, rate = 0.1}
+  step(p, df)
+  assert.are.equal(7, #step.state.history)
+  local other = optim.lbfgs{iterations = 1, rate = 0.1, history = 2}
+  local newest = step.state.history[7]
+  other.state = step.state
+  other(p, df)
+  assert.are.equal(2, #other.state.history)
+  assert.are.equal(newest, other.state.history[1])
+end)
+
 describe('the state of another optimizer', function()
   it('is an error that changes nothing', function()
     local options = {sgd = {rate = 1, momentum = 0.9}, adam = {rate = 1}, rmsprop = {rate = 1},

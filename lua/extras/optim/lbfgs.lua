@@ -48,7 +48,7 @@ local function remember(state, gradient, limit)
    local change, move = gradient - state.gradient, state.direction * state.length
    local curvature = change:dot(move)
    if curvature > 1e-10 then
-      if #state.history == limit then
+      while #state.history >= limit do
          table.remove(state.history, 1)
       end
       table.insert(state.history, keep{change = change, move = move, factor = 1 / curvature})
