@@ -177,15 +177,23 @@ function progress.steps(first, last, step, options)
    check_number('first number', first)
    check_number('last number', last)
    check_number('step', step)
+   if step == 0 then
+      raise 'training.steps: the step is 0'
+   end
    local show = progress.of_steps(math.max(0, math.floor((last - first) / step) + 1),
                                   options or {output = io and io.stderr, delay = DELAY})
    -- As in a loop of LuaJIT, the first number is exact, and each of the others is the sum of the
    -- last one and the step.
    local done, value = 0, nil
    return function()
-      if value then
-         done, value = done + 1, value + step
+      local before = value
+      if before then
+         done, value = done + 1, before + step
          show(done)
+         -- Large numbers are rounded to the same one. Integers of Lua wrap around.
+         if step > 0 and value <= before or step < 0 and value >= before then
+            return nil
+         end
       else
          value = is_integer(step) and first or first + 0.0
       end

@@ -38,6 +38,19 @@ describe('training.progress', function()
       assert.are.equal(versions.is_integer(expected[1]), versions.is_integer(got[1]))
     end
   end)
+
+  it('steps ends where numbers do not increase', function()
+    local largest = rawget(math, 'maxinteger') or 2 ^ 53
+    for _, sign in ipairs {1, -1} do
+      local count = 0
+      for _ in training.steps(sign * (largest - 1), sign * largest, sign) do
+        count = count + 1
+        if count > 3 then break end
+      end
+      assert.are.equal(2, count)
+    end
+    assert.has_error(function() training.steps(1, 3, 0) end, 'training.steps: the step is 0')
+  end)
 end)
 
 describe('tensor.training', function()
