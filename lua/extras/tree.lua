@@ -98,6 +98,16 @@ local function are_same(a, b, n)
    return true
 end
 
+-- Raises an error if a key of one table is not in the other one.
+local function check_keys(path, one, other)
+   for _, key in ipairs(tree.keys(one)) do
+      if other[key] == nil then
+         raise(('tree: the tables differ: %s is in only one of them')
+               :format(('%s.%s'):format(path, tostring(key)):sub(2)))
+      end
+   end
+end
+
 -- seen: the arguments and the result of earlier calls of f, by the tensor.
 local function walk(path, f, value, others, seen, enclosing)
    if is_tensor(value) then
@@ -116,14 +126,13 @@ local function walk(path, f, value, others, seen, enclosing)
          raise(('tree.map: argument %d: a table is expected%s, got %s'):format(
             k + 2, path == '' and '' or ' at ' .. path:sub(2), describe(other)))
       end
+      check_keys(path, value, other)
+      check_keys(path, other, value)
    end
    local result = {}
    for _, key in ipairs(tree.keys(value)) do
       local own, name = {}, ('%s.%s'):format(path, tostring(key))
       for k, other in ipairs(others) do
-         if other[key] == nil then
-            raise(('tree: the tables differ: %s is in only one of them'):format(name:sub(2)))
-         end
          own[k] = other[key]
       end
       result[key] = walk(name, f, value[key], own, seen, enclosing)

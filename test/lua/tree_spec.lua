@@ -28,6 +28,8 @@ it('the functions of tensor.tree check their arguments', function()
         nothing, p, {w = t, layer = t})
   fails('tree: the tables differ: layer.b is in only one of them', tree.map, nothing, p,
         {w = t, layer = {}})
+  fails('tree: the tables differ: layer.c is in only one of them', tree.map, nothing, p,
+        {w = t, layer = {b = t, c = t}})
 end)
 
 describe('tree.copy', function()
