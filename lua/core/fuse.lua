@@ -5,7 +5,8 @@ local is_tracked = require 'tensor.is_tracked'
 local type_name = require 'tensor.type_name'
 local raise = require 'tensor.raise'
 local types = require 'tensor.types'
-local format_number = require 'tensor.versions'.format_number
+local versions = require 'tensor.versions'
+local each, format_number = versions.each, versions.format_number
 
 local function install(tensor)
    local evaluate, operands_of, call = tensor.fuse, tensor._fuseoperands, tensor._fusecall
@@ -85,11 +86,18 @@ local function install(tensor)
    end
 
    local function by_name(names, values)
-      local tensors = {}
+      local tensors, known = {}, {}
       for k, name in ipairs(names) do
          tensors[k] = values[name]
          if tensors[k] == nil then
             fail("operand '%s' is missing", name)
+         end
+         known[name] = true
+      end
+      for name in each(values) do
+         if not known[name] then
+            fail("the expression has no operand '%s': its operands are %s", tostring(name),
+                 table.concat(names, ', '))
          end
       end
       return tensors

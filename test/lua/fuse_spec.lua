@@ -113,7 +113,9 @@ describe('fuse', function()
       local values = operands(e, size[1], size[2], random)
       local text, run = expression(random, { 'a', 'b', 'c', 'd', 'e', 'f', 'g' }, not e.integral, 3)
       local f = tensor.fuse(text)
-      assert.is_true(same(f(values), run(values)), e.name .. ': ' .. text)
+      local own = {}
+      for _, name in ipairs(f.operands) do own[name] = values[name] end
+      assert.is_true(same(f(own), run(values)), e.name .. ': ' .. text)
     end
   end)
 
@@ -274,6 +276,9 @@ describe('fuse', function()
     local f = tensor.fuse 'a * b'
     assert.matches('has 2 operands %(a, b%), got 1', message(f, a))
     assert.matches("operand 'b' is missing", message(f, { a = a }))
+    assert.matches("has no operand 'scale': its operands are a, b$",
+                   message(f, { a = a, b = 2, scale = 3 }))
+    assert.matches("has no operand '1'", message(f, a, { a, a = a, b = a }))
     assert.matches("'a' is a torch.DoubleTensor and 'b' a torch.FloatTensor",
                    message(f, a, a:float()))
     assert.matches("a number is expected for 'b', got string", message(f, a, 'x'))
