@@ -267,9 +267,10 @@ return function(tensor)
          if has_fewer and list[data + 1] == nil and not (is_data(list[2]) or is_data(list[3])) then
             count = 1
          end
-         local layer = plot_options.take(figure, list[count + 1], kind)
+         local layer, options = plot_options.take(figure.options, list[count + 1], kind)
          layer.kind = kind
          make(layer, versions.unpack(list, 1, count))
+         figure.options = options
          if not layer.picture then layer.color = layer.color or next_color(figure) end
          table.insert(figure.layers, layer)
          return figure
@@ -281,9 +282,13 @@ return function(tensor)
       end
    end
 
+   local function set(figure, options)
+      figure.options = select(2, plot_options.take(figure.options, options))
+   end
+
    --- Sets options of the figure.
    function Figure:set(options)
-      guarded(plot_options.take, self, options)
+      guarded(set, self, options)
       return self
    end
 
@@ -413,7 +418,7 @@ return function(tensor)
    end
    function plot.figure(options)
       local figure = new_figure()
-      guarded(plot_options.take, figure, options)
+      guarded(set, figure, options)
       return figure
    end
    tensor.plot = setmetatable(plot, {__call = function(_, ...)

@@ -369,4 +369,20 @@ describe('figures', function()
       assert.matches('^%S*plot_spec%.lua:%d+: save: cannot open </nowhere/a%.', message)
     end
   end)
+
+  it('calls that fail leave the figure as it was', function()
+    local figure = plot.line({1, 2, 3}, {title = 'before'})
+    local text = figure:svg()
+    for _, options in ipairs {{title = 'after', width = 5}, {width = 200, xscale = 'cubic'},
+                              {xscale = 'log', xlimits = {-1, 3}}, {ylimits = {2, 4}, title = 1}} do
+      assert.is_string(error_of(figure.set, figure, options))
+      assert.is_string(error_of(figure.line, figure, {1, 2}, options))
+    end
+    assert.is_string(error_of(figure.line, figure, {1, 2}, {1}, {title = 'after', xscale = 'log'}))
+    assert.is_string(error_of(figure.bars, figure, {'x'}, {legend = 'top left', width = 200}))
+    assert.are.equal(text, figure:svg())
+    local log = figure:set{xscale = 'log'}:svg()
+    assert.is_string(error_of(figure.set, figure, {xscale = 'linear', width = 5}))
+    assert.are.equal(log, figure:svg())
+  end)
 end)

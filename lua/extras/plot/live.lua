@@ -67,7 +67,7 @@ end
 -- and interval (seconds between two drawings, by default 0.2), columns, lines, colors, output,
 -- terminal, clock.
 function live.new(new_figure, options)
-   local own = plot_options.take(new_figure(), options, 'live')
+   local own = plot_options.take(new_figure().options, options, 'live')
    local of_figure = {}
    for name, value in versions.each(options or {}) do
       if own[name] == nil then of_figure[name] = value end

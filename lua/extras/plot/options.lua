@@ -108,10 +108,14 @@ function plot_options.is_of_figure(name)
    return of_figure[name] ~= nil
 end
 
---- take(figure, options, kind): checks a table of options, sets those of the figure, and
--- returns those of the layer. kind: of the layer, or 'live'; nil for a figure.
-function plot_options.take(figure, options, kind)
+--- take(current, options, kind): checks a table of options. Returns those of the layer, and a copy
+-- of `current`, the options of a figure, with those of the figure. kind: of the layer, or 'live';
+-- nil for a figure.
+function plot_options.take(current, options, kind)
    local known, own = of_layer[kind] or {}, {}
+   local changed = {}
+   for name, value in each(current) do changed[name] = value end
+   changed.log = {x = current.log.x, y = current.log.y}
    options = options == nil and {} or options
    if type(options) ~= 'table' then
       error(('plot: a table of options is expected, got %s'):format(type(options)), 0)
@@ -141,7 +145,7 @@ function plot_options.take(figure, options, kind)
          if value ~= 'log' and value ~= 'linear' then
             error(('plot: %s is "linear" or "log", got %q'):format(name, value), 0)
          end
-         figure.options.log[name:sub(1, 1)] = value == 'log'
+         changed.log[name:sub(1, 1)] = value == 'log'
       elseif name == 'legend' then
          check_value(name, value, versions.require('tensor.plot.legend').check)
       elseif name == 'style' then
@@ -160,15 +164,15 @@ function plot_options.take(figure, options, kind)
       elseif name == 'width' or name == 'height' then
          value = math.floor(value)
       end
-      if known[name] then own[name] = value else figure.options[name] = value end
+      if known[name] then own[name] = value else changed[name] = value end
    end
    for _, axis in ipairs {'x', 'y'} do
-      local limits = figure.options[axis .. 'limits']
-      if figure.options.log[axis] and limits and limits[1] <= 0 then
+      local limits = changed[axis .. 'limits']
+      if changed.log[axis] and limits and limits[1] <= 0 then
          error(('plot: %slimits of a logarithmic axis must be above 0'):format(axis), 0)
       end
    end
-   return own
+   return own, changed
 end
 
 return plot_options
