@@ -97,8 +97,9 @@ return function(tensor)
       end
    end
 
-   local function is_data(object)
-      return tensor.isTensor(object) or type(object) == 'table' and #object > 0
+   local function is_data(object, may_be_empty)
+      return tensor.isTensor(object) or type(object) == 'table'
+             and (#object > 0 or may_be_empty and raw_next(object) == nil)
    end
 
    function makers.line(layer, x, y)
@@ -264,7 +265,8 @@ return function(tensor)
       local has_fewer = kind == 'line' or kind == 'contour'  -- without coordinates
       adders[kind] = function(figure, ...)
          local list, count = {...}, data
-         if has_fewer and list[data + 1] == nil and not (is_data(list[2]) or is_data(list[3])) then
+         local has_more = is_data(list[2], kind == 'line') or is_data(list[3])
+         if has_fewer and list[data + 1] == nil and not has_more then
             count = 1
          end
          local layer, options = plot_options.take(figure.options, list[count + 1], kind)
