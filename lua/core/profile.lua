@@ -25,8 +25,21 @@ local function print_rows(rows)
    end
 end
 
+-- Returns true while the function of an earlier call runs. Its coroutine may have been left at a
+-- yield.
+local function is_running(thread)
+   if type(thread) ~= 'thread' then
+      return thread ~= nil
+   end
+   local status = coroutine.status(thread)
+   return status == 'running' or status == 'normal'
+end
+
 local function install(tensor)
+   local profiled  -- the coroutine of the call, true for the main one of Lua 5.1
+
    local function finish(ok, ...)
+      profiled = nil
       local rows = tensor._stopprofile()
       if not ok then
          error((...), 0)
@@ -42,6 +55,10 @@ local function install(tensor)
       if not is_callable(f) then
          error(('profile: a function is expected, got %s'):format(type_name(f)), 2)
       end
+      if is_running(profiled) then
+         error('profile: the call is inside a function that is being profiled', 2)
+      end
+      profiled = coroutine.running() or true
       tensor._startprofile()
       return finish(pcall(f, ...))
    end
