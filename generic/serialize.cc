@@ -1,7 +1,9 @@
 // Serialization in Torch7's file format: the parts of File's writeObject and readObject that handle
 // numbers and strings, and the contents of tensors, storages and generators.
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "bindings.h"
 #include "files.h"
@@ -312,14 +314,36 @@ int write_generator(lua_State* L) {
   return 0;
 }
 
-// g:read(file): restores the generator's state.
+// In text mode, a read takes the end of the line after its elements. The first read of a state
+// would take an element that looks like one.
+class NoSpacing {
+ public:
+  explicit NoSpacing(File& file) : file_(file), spacing_(std::exchange(file.spacing, false)) {}
+  NoSpacing(const NoSpacing&) = delete;
+  NoSpacing& operator=(const NoSpacing&) = delete;
+  ~NoSpacing() { file_.spacing = spacing_; }
+
+ private:
+  File& file_;
+  bool spacing_;
+};
+
+// g:read(file): restores the generator's state, of either algorithm.
 int read_generator(lua_State* L) {
   th::Generator* generator = check_generator(L);
   with_file(L, "read", 2, [&](File& file) {
-    th::TensorRef bytes(th::tensor_new(DType::Byte));
-    th::generator_state(*generator, bytes.get());
-    file.read(DType::Byte, bytes->data(th::Access::overwrite), static_cast<size_t>(bytes->numel()));
-    th::set_generator_state(*generator, bytes.get());
+    constexpr size_t kHead = 8;
+    unsigned char head[kHead] = {};
+    {
+      NoSpacing part(file);
+      file.read(DType::Byte, head, kHead);
+    }
+    const int64_t size = th::generator_state_size(head);
+    th::StorageRef storage(th::storage_new(DType::Byte, size));
+    auto* bytes = static_cast<unsigned char*>(storage->cpu(th::Access::overwrite));
+    std::copy(head, head + kHead, bytes);
+    file.read(DType::Byte, bytes + kHead, static_cast<size_t>(size) - kHead);
+    th::set_generator_state(*generator, th::vector_of(storage.get(), 0, size).get());
   });
   lua_settop(L, 1);
   return 1;

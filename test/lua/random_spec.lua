@@ -224,6 +224,32 @@ describe('generators of Philox', function()
     assert.has_error(function() tensor.setRNGState(other, tensor.ByteTensor(40):fill(1)) end)
   end)
 
+  it('are saved and loaded like the others', function()
+    local training = require 'tensor.training'
+    local name, twister = os.tmpname(), tensor.Generator()
+    for _, generator in ipairs { g, twister } do
+      -- The elements after the first eight are any number, also that of a line's end.
+      for seed = 1, 20 do
+        tensor.manualSeed(generator, seed)
+        for _ = 1, 605 + seed do tensor.random(generator) end
+        for _, mode in ipairs { 'binary', 'ascii' } do
+          local text = tensor.serialize({ generator, tensor.ones(2), 'end' }, mode)
+          local list = tensor.deserialize(text, mode)
+          assert.are.same({ 1, 1, 'end' }, { list[2][1], list[2][2], list[3] })
+          assert.are.equal(tensor.getGenerator(generator), tensor.getGenerator(list[1]))
+          assert.is_true(tensor.rand(generator, 5):equal(tensor.rand(list[1], 5)))
+        end
+      end
+    end
+    local parts = { params = { tensor.ones(1) }, random = { philox = g, twister = twister } }
+    training.save(name, parts)
+    local expected = { tensor.rand(g, 5), tensor.rand(twister, 5) }
+    training.load(name, parts)
+    assert.is_true(expected[1]:equal(tensor.rand(g, 5)))
+    assert.is_true(expected[2]:equal(tensor.rand(twister, 5)))
+    os.remove(name)
+  end)
+
   it('may be the default one', function()
     tensor.setGenerator('mt19937')
     tensor.manualSeed(7)

@@ -124,6 +124,10 @@ void copy_elements(const Tensor& t, unsigned char* out) {
 
 }  // namespace
 
+int64_t generator_state_size(const unsigned char* first) {
+  return std::memcmp(first, kPhiloxMagic, kKeyAt) == 0 ? kPhiloxBytes : kStateBytes;
+}
+
 void generator_state(const Generator& g, Tensor* bytes) {
   check_byte_tensor(*bytes);
   unsigned char image[kStateBytes] = {};
