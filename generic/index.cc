@@ -179,7 +179,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
     raise_error(L, "%d indices for a tensor of %d dimensions%s", count, t->nDimension,
                 may_be_range ? "; a range is a table in the table: t[{{2, 5}}]" : "");
   }
-  check_no_holes(L, kIndexing, key, count, t->nDimension);
+  check_no_holes(L, kIndexing, key, count, t->nDimension + 1);
   int d = 0;
   for (int i = 0; i < count; ++i) {
     th::Subscript& entry = entries->add(th::Subscript::Kind::index);

@@ -406,6 +406,8 @@ describe('a list with nil before another element is an error', function()
     LongStorage = function() tensor.LongStorage(list(1, 3)) end,
     sizes = function() tensor.zeros(list(2, 3)) end,
     indices = function() return t[list(1, 2)] end,
+    ['too many indices'] = function() return t[1][list(1, 9)] end,
+    ['too many indices of an assignment'] = function() t[1][list(1, 9)] = 1 end,
     range = function() return t[{ list(1, 2) }] end,
     columns = function() tensor.save(os.tmpname() .. '.csv', { a = list('x', 'y') }) end,
     factorize = function() tensor.factorize(list('a', 'b')) end,
