@@ -427,17 +427,20 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
       int n = static_cast<int>(compat_rawlen(L, first));
       check_count(n);
       check_list(L, first);
+      const int list = lua_gettop(L) + 1;
+      lua_pushvalue(L, first);
       for (; count < n; ++count) {
-        lua_rawgeti(L, first, count + 1);
+        lua_rawgeti(L, list, count + 1);
         if (!lua_isnumber(L, -1)) {
           const char* got = shown_type(L, lua_gettop(L));
           argument_error(L, first,
                          lua_pushfstring(L, "number expected at position %d of the table, got %s",
                                          count + 1, got));
         }
-        sizes[count] = check_integer(L, -1, function, what);
-        lua_pop(L, 1);
+        lua_replace(L, first);  // errors name the argument of the table
+        sizes[count] = check_integer(L, first, function, what);
       }
+      lua_replace(L, first);
       return count;
     }
   }

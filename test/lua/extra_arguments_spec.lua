@@ -200,6 +200,8 @@ describe('an argument too many', function()
       { 'hflip: too many', function() tensor.image.hflip(t, 1) end },
       { 'linear: too many', function() require 'tensor.nn'.linear(2, 3, {}, 1) end },
       { 'Generator: too many', function() tensor.Generator('philox', 3) end },
+      { "bad argument #1 to 'resize' (an integer is expected, got 1.5)",
+        function() tensor.Tensor():resize({ 1.5, 2 }) end },
       { 'Timer: too many arguments: (number); at most 0', function() tensor.Timer(3) end },
       { 'Tester: too many arguments: (number); at most 0', function() tensor.Tester(3) end },
       { 'MemoryFile: too many', function() tensor.MemoryFile('rw', 3) end },
