@@ -150,6 +150,9 @@ int construct(lua_State* L) {
               : lua_type(L, 2) == LUA_TNUMBER   ? of_memory
               : compat_iscdata(L, 2)            ? of_memory
                                                 : nullptr;
+  const bool has_memory = make == of_memory || lua_isnil(L, 2);
+  const int most = make == map_file ? 4 : make == view_of ? 3 : has_memory ? 2 : 1;
+  if (lua_gettop(L) > most) refuse_extra(L, most);
   if (make) {
     push_storage(L, state, make(L, dtype));
     return 1;
