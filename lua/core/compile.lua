@@ -1,6 +1,7 @@
 -- tensor.compile(f): returns a function with the results of f. The core records f's operations and
 -- replays them in one pass for each result. If it cannot do so, f is called.
 
+local check_self = require 'tensor.check_self'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 
@@ -151,6 +152,7 @@ local function install(tensor)
 
    --- Returns one line for each signature, which reports whether calls are replayed.
    function Compiled:explain()
+      check_self(getmetatable(self) == Compiled, 'explain')
       return table.concat(native.explain(self.core), '\n')
    end
 

@@ -25,6 +25,9 @@ local native = {
    -- raise.lua: errors with the position of the program's line.
    raise = require 'tensor.raise',
 
+   -- check_self.lua: errors of methods that are called with a dot.
+   check_self = require 'tensor.check_self',
+
    -- type_name.lua: the type of a value in errors.
    type_name = require 'tensor.type_name',
 

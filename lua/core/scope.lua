@@ -1,6 +1,7 @@
 -- tensor.scope and tensor.keep: memory that is freed at the end of a function instead of by the
 -- collector.
 
+local check_self = require 'tensor.check_self'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 local each, raw_next = versions.each, versions.raw_next
@@ -108,6 +109,7 @@ local function install(tensor)
    local Scope = {}
    Scope.__index = Scope
    function Scope:close()
+      check_self(getmetatable(self) == Scope, 'close')
       leave(self.scope)
    end
    Scope.__close = Scope.close

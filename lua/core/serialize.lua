@@ -5,6 +5,7 @@
 -- only type code and index are written. Plain values and the contents of tensors and storages are
 -- written and read in C++ (serialize.cc).
 
+local check_self = require 'tensor.check_self'
 local replace = require 'tensor.session_only'.replace
 local versions = require 'tensor.versions'
 local each = versions.each
@@ -434,6 +435,7 @@ local function install(tensor)
    -- each table, function and instance before it is first written; the hook's result is written
    -- instead. After an error, the position is that before the call if the file can seek.
    function File.writeObject(file, object, name, hook)
+      check_self(type(file) == 'userdata', 'writeObject')
       if hook ~= nil and not versions.is_callable(hook) then
          error('writeObject: the hook must be a function, got ' .. tensor.type(hook), 2)
       end
@@ -445,12 +447,14 @@ local function install(tensor)
 
    --- f:readObject(): reads the next object. After an error, the object can be read again.
    function File.readObject(file)
+      check_self(type(file) == 'userdata', 'readObject')
       return call(read, nil, file)
    end
 
    --- f:referenced(flag): if flag is true (the default), repeated objects are written and read as
    -- references. Returns f.
    function File.referenced(file, flag)
+      check_self(type(file) == 'userdata', 'referenced')
       record_of(file).force = not flag
       return file
    end

@@ -172,6 +172,7 @@ end
 
 --- Returns the number of steps.
 function Optimizer:steps()
+   native.check_self(getmetatable(self) == Optimizer, 'steps')
    local step = self.state.step
    return tensor.isTensor(step) and step[1] or step or 0
 end

@@ -259,6 +259,10 @@ return function(tensor)
       if not done then error(files.without_position(failure), 0) end
    end
 
+   local function check_figure(object, name)
+      native.check_self(type(object) == 'table' and object.draw, name)
+   end
+
    local adders, most_arguments = {}, {}
    for kind, make in each(makers) do
       local data = MOST_DATA[kind] or 1
@@ -279,6 +283,7 @@ return function(tensor)
       end
       most_arguments[kind] = data + 1
       Figure[kind] = function(figure, ...)
+         check_figure(figure, kind)
          native.refuse_extra(kind, most_arguments[kind] + 1, figure, ...)
          return (guarded(adders[kind], figure, ...))
       end
@@ -290,6 +295,7 @@ return function(tensor)
 
    --- Sets options of the figure.
    function Figure:set(options)
+      check_figure(self, 'set')
       guarded(set, self, options)
       return self
    end
@@ -305,6 +311,7 @@ return function(tensor)
    --- text([columns [, lines [, colors]]]): returns the figure as text of this size. colors:
    -- 'true', '256' or nil.
    function Figure:text(columns, lines, colors)
+      check_figure(self, 'text')
       columns, lines = columns or COLUMNS, lines or LINES
       check_size(columns, lines)
       if not (columns >= 20 and columns <= 1000 and lines >= 5 and lines <= 1000) then
@@ -320,6 +327,7 @@ return function(tensor)
    --- graphics(kind): returns the figure for a terminal that shows pictures. kind: "kitty" or
    -- "sixel".
    function Figure:graphics(kind)
+      check_figure(self, 'graphics')
       if kind ~= 'kitty' and kind ~= 'sixel' then
          error(('plot: graphics are "kitty" or "sixel", got %s'):format(tostring(kind)), 2)
       end
@@ -343,11 +351,18 @@ return function(tensor)
       return figure:draw(page):result()
    end
    --- svg(): returns the text of an SVG file. pixels(): returns a ByteTensor of 3 x H x W.
-   function Figure:svg() return (guarded(render, self, 'svg')) end
-   function Figure:pixels() return (guarded(render, self, 'pixels')) end
+   function Figure:svg()
+      check_figure(self, 'svg')
+      return (guarded(render, self, 'svg'))
+   end
+   function Figure:pixels()
+      check_figure(self, 'pixels')
+      return (guarded(render, self, 'pixels'))
+   end
 
    --- save(filename): writes a .svg file or a picture.
    function Figure:save(filename)
+      check_figure(self, 'save')
       if type(filename) ~= 'string' then
          error(('plot: the name of a file is expected, got %s'):format(tensor.type(filename)), 2)
       end

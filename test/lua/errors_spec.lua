@@ -269,3 +269,26 @@ describe('errors are blamed on the caller', function()
     end
   end)
 end)
+
+it('methods that are called with a dot name the colon, in the line of the program', function()
+  local optim = require 'tensor.optim'
+  local figure, other = tensor.plot.line{1, 2}, {1, 2}
+  local batches = require 'tensor.data'.batches(tensor.ones(3), {size = 1})
+  local file = tensor.MemoryFile()
+  local step, lbfgs = optim.sgd{rate = 1}, optim.lbfgs{}
+  local compiled, scope = tensor.compile(function(x) return x end), tensor.scope()
+  for name, f in pairs {
+    svg = function() figure.svg() end, set = function() figure.set{title = 'a'} end,
+    line = function() figure.line(other) end, save = function() figure.save 'a.svg' end,
+    explain = function() compiled.explain() end, close = function() scope.close() end,
+    stop = function() batches.stop() end, steps = function() step.steps() lbfgs.steps() end,
+    readObject = function() file.readObject() end, writeObject = function() file.writeObject{} end,
+    referenced = function() file.referenced(true) end,
+  } do
+    local _, message = pcall(f)
+    assert.matches(('^%%S*errors_spec.lua:%%d+: %s: a method is called with a colon$'):format(name),
+                   message)
+  end
+  assert.has_error(function() lbfgs.steps() end, 'steps: a method is called with a colon')
+  scope:close()
+end)

@@ -239,6 +239,7 @@ end
 --- stop(): ends the threads, which a later loop starts again. A loop that runs cannot continue. The
 -- garbage collector and the end of the program do the same.
 function Batches:stop()
+   native.check_self(getmetatable(self) == Batches, 'stop')
    if self.pool then
       self.pool:stop()
       self.pool, self.turn = nil, nil

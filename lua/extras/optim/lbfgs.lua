@@ -186,6 +186,7 @@ end
 
 --- Returns the number of iterations so far.
 function Optimizer:steps()
+   native.check_self(getmetatable(self) == Optimizer, 'steps')
    return self.state.step or 0
 end
 
