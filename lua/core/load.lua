@@ -83,11 +83,19 @@ local function install(tensor)
       return options.mode, options.referenced ~= false, functions, options.progress, options.sync
    end
 
+   -- Returns the number of bytes before the position, or nil for a pipe.
+   local function find_position(file)
+      local at = file:quiet():clearError():position()
+      local is_known = not file:hasError()
+      file:clearError():pedantic()
+      return is_known and at - 1 or nil
+   end
+
    -- Calls progress(done, total) with byte counts while a file is read or written; total may be
-   -- nil. Returns a function that reports completion.
+   -- nil. Never calls it for a pipe. Returns a function that reports completion.
    local function tell_progress(file, progress, total)
       progress = progress or files.line
-      if not progress then
+      if not progress or not find_position(file) then
          return function() end
       end
       local reported = 0
@@ -184,7 +192,8 @@ local function install(tensor)
       return size
    end
 
-   -- Reads an object and closes the file. Errors contain the byte position, and none of a line.
+   -- Reads an object and closes the file. Errors contain the byte position unless the file is a
+   -- pipe, and none of a line.
    -- mode: the requested one, or nil.
    local function read_object(file, name, mode, referenced, functions, progress)
       file:referenced(referenced):_readFunctions(functions)
@@ -195,11 +204,12 @@ local function install(tensor)
          tell_end()
          return object
       end)
-      local at = file:quiet():position()
+      local done = find_position(file)
       local advice = not read and mode and advice_on_mode(file, mode) or ''
       file:quiet():close()
       if not read then
-         error(('%s: %s, at byte %d%s'):format(name, cause(object), at, advice), 0)
+         local at = done and (', at byte %d'):format(done + 1) or ''
+         error(('%s: %s%s%s'):format(name, cause(object), at, advice), 0)
       end
       return object
    end

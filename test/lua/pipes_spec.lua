@@ -33,6 +33,14 @@ describe('load', function()
         with_output('cat ' .. name, function(pipe)
           assert.are.equal('text', tensor.load(pipe, mode)[2])
         end)
+        with_output('cat ' .. name, function(pipe)
+          local object = tensor.load(pipe, { mode = mode, progress = function() end })
+          assert.are.equal(15, object[3]:sum())
+        end)
+        with_output('head -c 20 ' .. name, function(pipe)
+          assert.matches(('load: %s: read error: read .* instead of %%d+$'):format(pipe),
+                         error_of(tensor.load, pipe, mode))
+        end)
         with_output('head -c 20 ' .. name, function(pipe)
           assert.matches(('load: %s: read error: .*, at byte %%d+$'):format(pipe),
                          error_of(tensor.load, pipe))
@@ -46,6 +54,16 @@ describe('load', function()
 end)
 
 describe('save', function()
+  it('with the option progress writes to a pipe', function()
+    with_pipe(function(pipe)
+      local reader = io.popen('cat ' .. pipe)
+      tensor.save(pipe, { 7, tensor.ones(2) }, { progress = function() end })
+      local bytes = reader:read '*a'
+      reader:close()
+      assert.are.equal(2, tensor.deserialize(bytes)[2]:sum())
+    end)
+  end)
+
   it('raises an error if the reader of the pipe is gone', function()
     for ending, object in pairs { ['.t7'] = 't', ['.csv'] = 't', ['.npz'] = '{a = t}' } do
       with_pipe(function(pipe)
