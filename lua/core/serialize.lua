@@ -6,9 +6,10 @@
 -- written and read in C++ (serialize.cc).
 
 local check_self = require 'tensor.check_self'
+local is_tracked = require 'tensor.is_tracked'
 local replace = require 'tensor.session_only'.replace
 local versions = require 'tensor.versions'
-local each = versions.each
+local each, loadchunk = versions.each, versions.load
 
 local kinds = {
    TABLE = 3, TORCH = 4, FUNCTION = 8,
@@ -17,8 +18,6 @@ local kinds = {
    BARE_FUNCTION = 6, OLD_FUNCTION = 7,
 }
 local FIRST_OBJECT, BOOLEAN = 3, 5
-
-local loadchunk = versions.load
 
 -- A marker in a path: the objects that follow are the upvalue list of a function.
 local UPVALUES = {}
@@ -243,6 +242,10 @@ local function install(tensor)
 
    -- Writes an object that is not a plain value.
    function write(file, record, object, name, hook)
+      if is_tracked(object) then
+         writevalue(file, object:item())
+         return
+      end
       local path = record.path
       path[#path + 1] = name or '<?>'
       local kind, class, class_name = kind_of(object)

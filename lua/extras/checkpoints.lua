@@ -69,6 +69,9 @@ end
 -- Raises an error unless the saved values have the form, the types, the shapes and the kinds of
 -- those in a part. kind: that of save, or nil.
 local function check(path, part, saved, kind)
+   if native.is_tracked(part) then
+      part = part:item()
+   end
    local is_object = is_generator(part) or has_state(part)
    if is_object and saved == nil then
       error(('%s: %s is expected, got nil'):format(path, kind_of(part)), 0)
@@ -125,7 +128,7 @@ local function copy(part, saved)
       for _, key in ipairs(tree.keys(part)) do
          part[key] = copy(part[key], saved[key])
       end
-   elseif is_plain[type(part)] then
+   elseif is_plain[type(part)] or native.is_tracked(part) then
       return saved
    end
    return part
@@ -161,6 +164,8 @@ local function saved_of(path, part, enclosing)
       return tensor.getRNGState(part), kind_of(part)
    elseif has_state(part) then
       return part.state or {}, kind_of(part)
+   elseif native.is_tracked(part) then
+      return part:item(), 'parameters'
    elseif not is_branch(part) then
       return part, 'parameters'
    end

@@ -242,4 +242,16 @@ describe('tensor.training', function()
                        'training.load: the value is not a checkpoint')
     end
   end)
+
+  it('have the values of tracked numbers', function()
+    tensor.grad(function(x)
+      local sum = x:sum()
+      local contents = checkpoints.contents({loss = sum, all = {sum}}, {loss = sum})
+      assert.are.same({loss = 2, all = {2}}, contents.parts)
+      local own = {loss = sum * 2, all = {1}}
+      checkpoints.restore(contents, own)
+      assert.are.same({loss = 2, all = {2}}, own)
+      return sum
+    end)(tensor.ones(2))
+  end)
 end)
