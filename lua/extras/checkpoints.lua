@@ -44,6 +44,12 @@ end
 -- The types of restored values other than tensors and tables.
 local is_plain = {number = true, string = true, boolean = true}
 
+-- True for values that a checkpoint saves and restores by themselves, and tables of parts.
+local function is_part(value)
+   return is_plain[type(value)] or type(value) == 'table' or tensor.isTensor(value)
+      or is_generator(value) or has_state(value)
+end
+
 local function join(path, key)
    return ('%s.%s'):format(path, tostring(key))
 end
@@ -72,6 +78,9 @@ local function check(path, part, saved, kind)
    if native.is_tracked(part) then
       part = part:item()
    end
+   if not is_part(part) then
+      error(('%s is %s, which a checkpoint cannot contain'):format(path, describe(part)), 0)
+   end
    local is_object = is_generator(part) or has_state(part)
    if is_object and saved == nil then
       error(('%s: %s is expected, got nil'):format(path, kind_of(part)), 0)
@@ -91,7 +100,7 @@ local function check(path, part, saved, kind)
       elseif not types.have_same_elements(part, saved) then
          error(('%s: a %s is expected, got a %s'):format(path, part:type(), saved:type()), 0)
       end
-   elseif is_plain[type(part)] or type(part) == 'table' then
+   else
       if type(saved) ~= type(part) then
          error(('%s: %s is expected, got %s'):format(path, describe(part), describe(saved)), 0)
       end
@@ -141,11 +150,16 @@ local function check_table(name, parts)
    end
 end
 
+local function fail_to_save(path, value)
+   error(('training.save: %s is %s, which a checkpoint cannot contain'):format(
+      path, describe(value)), 0)
+end
+
 -- Raises an error if a function is in a value or in its tables: load refuses files with functions,
 -- because they are code.
 local function refuse_functions(path, value, seen)
    if type(value) == 'function' then
-      error(('training.save: %s is a function, which a checkpoint cannot contain'):format(path), 0)
+      fail_to_save(path, value)
    elseif type(value) ~= 'table' or seen[value] then
       return
    end
@@ -166,6 +180,8 @@ local function saved_of(path, part, enclosing)
       return part.state or {}, kind_of(part)
    elseif native.is_tracked(part) then
       return part:item(), 'parameters'
+   elseif not is_part(part) then
+      fail_to_save(path, part)
    elseif not is_branch(part) then
       return part, 'parameters'
    end

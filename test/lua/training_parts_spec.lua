@@ -254,4 +254,18 @@ describe('tensor.training', function()
       return sum
     end)(tensor.ones(2))
   end)
+
+  it('have no values that cannot be restored', function()
+    for place, parts in pairs {s = {s = tensor.DoubleStorage(2)},
+                               ['s.1.b'] = {s = {{b = tensor.DoubleStorage(2)}}}} do
+      local message = place .. ' is a torch.DoubleStorage, which a checkpoint cannot contain'
+      assert.has_error(function() checkpoints.contents(parts) end, 'training.save: ' .. message)
+      local contents = checkpoints.contents {w = 1}
+      contents.parts = parts
+      assert.has_error(function() checkpoints.restore(contents, parts) end,
+                       'training.load: the checkpoint: ' .. message)
+    end
+    assert.has_error(function() checkpoints.contents {s = {tensor.FloatBlob(2)}} end,
+      'training.save: s.1 is a torch.FloatBlob, which a checkpoint cannot contain')
+  end)
 end)
