@@ -155,9 +155,10 @@ local function install(tensor)
          size = size + 1
       end
       writeint(file, size)
-      local path = record.path
+      local path, written = record.path, 0
       local is_upvalue = path[#path - 1] == UPVALUES and type(object.name) == 'string'
       for key, value in each(object) do
+         written = written + 1
          if not writevalue(file, key) then
             write(file, record, key, nil, hook)
          end
@@ -165,6 +166,9 @@ local function install(tensor)
             local name = (type(key) == 'string' or type(key) == 'number') and tostring(key) or nil
             write(file, record, value, is_upvalue and name == 'value' and object.name or name, hook)
          end
+      end
+      if written ~= size then
+         fail_unwritable(record, 'Unwritable table', ': it changed while it was written')
       end
    end
 

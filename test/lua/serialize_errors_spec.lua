@@ -131,3 +131,25 @@ describe('after a failed call', function()
     assert.are.equal(1001, depth)
   end)
 end)
+
+describe('a table that changes while it is written', function()
+  local Changing = tensor.class('spec.Changing', {})
+  function Changing:write(file)
+    self.change()
+    file:writeObject(1)
+  end
+  function Changing.read(_, file) file:readObject() end
+
+  it('is an error', function()
+    local object, list = tensor.factory 'spec.Changing' (), {}
+    for k = 1, 20 do list[k] = k end
+    list[1] = object
+    object.change = function() list[20] = nil end
+    local message = 'Unwritable table at <?>.list: it changed while it was written'
+    assert.has_error(function() tensor.MemoryFile():writeObject { list = list } end, message)
+    object.change = function() list[20], list[21] = 20, 21 end
+    list[22] = 22
+    local written = pcall(tensor.serialize, { list = list })
+    assert.is_false(written)
+  end)
+end)
