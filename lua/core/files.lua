@@ -112,6 +112,21 @@ function files.count(list)
    return count
 end
 
+--- Returns the number of elements of a list. Raises an error if it has other keys than 1 to n.
+-- what: what the list is, for the error.
+function files.length(what, list)
+   for key in each(list) do
+      if type(key) ~= 'number' or key < 1 or key % 1 ~= 0 then
+         error(('%s must be a list, got the key %s'):format(what, tostring(key)), 0)
+      end
+   end
+   local done, count = pcall(files.count, list)
+   if not done then
+      error(('%s: %s'):format(what, count), 0)
+   end
+   return count
+end
+
 --- Opens a file for reading bytes. Returns the file and its size. A pipe is read to its end into
 -- memory.
 function files.open(tensor, filename)

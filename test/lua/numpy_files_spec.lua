@@ -272,3 +272,19 @@ describe('files for NumPy', function()
     end)
   end)
 end)
+
+describe('the option only', function()
+  it('must be a list', function()
+    for ending, object in pairs { ['.npz'] = { a = tensor.ones(2) }, ['.csv'] = { a = { 1 } },
+                                  ['.safetensors'] = { a = tensor.ones(2) } } do
+      format_files.with_name(ending, function(name)
+        tensor.save(name, object)
+        for part, only in pairs { ['only must be a list, got the key a'] = { a = true },
+                                  ['only must be a list, got the key 0'] = { [0] = 'a', 'a' },
+                                  ['only: position 1 is nil'] = { nil, 'a' } } do
+          assert.matches(part, error_of(tensor.load, name, { only = only }), 1, true)
+        end
+      end)
+    end
+  end)
+end)

@@ -27,7 +27,8 @@ local function selected(names, only, what)
    end
    if only then
       list = {}
-      for k, name in ipairs(only) do
+      for k = 1, files.length('option only', only) do
+         local name = only[k]
          list[k] = positions[name] or
                    error(('the file has no %s %s'):format(what, tostring(name)), 0)
       end

@@ -74,8 +74,9 @@ end
 -- Returns the positions of the selected columns, in the order of the option `only`.
 local function chosen(options, count, names)
    local list, only = {}, options.only
-   for k, column in ipairs(type(only) == 'table' and only or {only}) do
-      list[k] = position(column, count, names)
+   local wanted = type(only) == 'table' and only or {only}
+   for k = 1, files.length('option only', wanted) do
+      list[k] = position(wanted[k], count, names)
    end
    if not only then
       for k = 1, count do
