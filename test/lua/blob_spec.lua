@@ -336,6 +336,15 @@ describe("Caffe's files", function()
     assert.has_error(function() tensor.blobsFromProto(7) end)
   end)
 
+  it('contain lists of blobs', function()
+    local blob = tensor.FloatBlob(2)
+    for text, object in pairs {['list, got the key mean'] = {blob, mean = blob},
+                               ['list, got the key x'] = {x = blob},
+                               ['position 1 is nil'] = {[2] = blob}, ['has no blob'] = {}} do
+      assert.matches(text, error_of(tensor.save, 'x.binaryproto', object), 1, true)
+    end
+  end)
+
   it('have a mean image that the example subtracts', function()
     local prefix, out = os.getenv 'TENSOR_PREFIX', os.tmpname()
     local command = ("'%s/bin/tensor' '%sexamples/mean_image.lua' %%s 2>&1"):format(prefix, root)

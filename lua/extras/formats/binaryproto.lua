@@ -23,7 +23,7 @@ function binaryproto.save(tensor, filename, object, options)
       error('a .binaryproto file contains a blob or a table of blobs, got ' .. tensor.type(object),
             0)
    end
-   if not isblob and #object == 0 then
+   if not isblob and files.length('the table of blobs', object) == 0 then
       error('the table has no blob: a file without blobs would be an empty file', 0)
    end
    local bytes = isblob and object:toProto(options.diff) or
