@@ -233,7 +233,7 @@ return function(tensor)
       layer.picture = values:byte():expand(3, picture:size(2), picture:size(3)):contiguous()
    end
 
-   local Figure = {}
+   local Figure = {__unwritable = {'figure', 'its method save writes pictures'}}
    Figure.__index = Figure
    setmetatable(Figure, {__index = names.refuse(tensor, 'a figure', function(name)
       return plot_options.is_of_figure(name) and ('use figure:set{%s = ...}'):format(name)
@@ -382,7 +382,7 @@ return function(tensor)
    end
 
    -- Figures in rows on one page. The methods that write are those of figures.
-   local Grid = {}
+   local Grid = {__unwritable = Figure.__unwritable}
    Grid.__index = Grid
    for _, name in ipairs {'graphics', '__graphics', 'svg', 'pixels', 'save'} do
       Grid[name] = Figure[name]

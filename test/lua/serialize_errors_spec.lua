@@ -1,6 +1,7 @@
 -- A file after a failed call of writeObject or readObject.
 
 local tensor = require 'tensor'
+local data = require 'tensor.data'
 
 local thread = coroutine.create(function() end)
 
@@ -151,5 +152,20 @@ describe('a table that changes while it is written', function()
     list[22] = 22
     local written = pcall(tensor.serialize, { list = list })
     assert.is_false(written)
+  end)
+end)
+
+describe('an object of the module that is a table', function()
+  it('cannot be written if a file could not contain it', function()
+    local figure = tensor.plot.line(tensor.ones(3))
+    for what, object in pairs { ['figure at <?>.1: its method save'] = figure,
+                                ['figure at <?>.1: its method'] = tensor.plot.grid { { figure } },
+                                ['plot at <?>.1: save the numbers'] = tensor.plot.live {},
+                                ['data.batches at <?>.1: save its state'] =
+                                  data.batches({ tensor.ones(4) }, { size = 2 }) } do
+      local written, message = pcall(tensor.serialize, { object })
+      assert.is_false(written)
+      assert.matches('Unwritable ' .. what, message, 1, true)
+    end
   end)
 end)

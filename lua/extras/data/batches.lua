@@ -11,7 +11,7 @@ local workers = require 'tensor.data.workers'
 
 local ended = 'stop or an error has ended this loop'
 
-local Batches = {}
+local Batches = {__unwritable = {'data.batches', 'save its state, or use training.save'}}
 
 local function fail(...)
    raise('data.batches: ' .. string.format(...))

@@ -5,7 +5,7 @@ local screen = require 'tensor.plot.screen'
 local plot_options = require 'tensor.plot.options'
 local versions = require 'tensor.versions'
 
-local live = {}
+local live = {__unwritable = {'plot', 'save the numbers that it shows'}}
 live.__index = live
 
 -- Adds a point to each series: values by name.
