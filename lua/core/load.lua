@@ -350,7 +350,10 @@ local function install(tensor)
    local function storage_of(name, object, mode)
       local chosen, isreferenced = options_of(name, mode)
       local file = set_mode(tensor.MemoryFile(), chosen)
-      file:referenced(isreferenced):writeObject(object)
+      local written, failure = pcall(file.writeObject, file:referenced(isreferenced), object)
+      if not written then
+         raise(('%s: %s'):format(name, cause(failure)))
+      end
       local storage = file:storage()
       file:close()
       -- Remove the 0 byte that a MemoryFile appends to its storage.

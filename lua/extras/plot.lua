@@ -253,10 +253,11 @@ return function(tensor)
       return result
    end
 
-   -- Calls f, which writes a file, and removes the position from its errors: guarded adds one.
+   -- Calls f, which writes a file. Errors begin with 'save: ' and have no position, which guarded
+   -- adds.
    local function write(f, ...)
       local done, failure = pcall(f, ...)
-      if not done then error(files.without_position(failure), 0) end
+      if not done then error('save: ' .. files.cause(failure), 0) end
    end
 
    local function check_figure(object, name)

@@ -304,6 +304,14 @@ describe('figures', function()
       end)
     end
     assert.matches('not as x.gif', error_of(plot.line{1, 2}.save, plot.line{1, 2}, 'x.gif'))
+    for _, ending in ipairs {'.svg', '.png'} do
+      format_files.with_name(ending, function(name)
+        os.execute('ln -s /dev/full ' .. name)
+        local message = error_of(function() plot.line{1, 2}:save(name) end)
+        assert.matches('^%S*plot_spec%.lua:%d+: save: .*No space left', message)
+        assert.matches(name, message, 1, true)
+      end)
+    end
   end)
 
   it('leave what they are given, and say what is wrong', function()

@@ -169,3 +169,17 @@ describe('an object of the module that is a table', function()
     end
   end)
 end)
+
+describe('serialize', function()
+  it('and serializeToStorage name themselves and the line in errors', function()
+    for _, name in ipairs { 'serialize', 'serializeToStorage' } do
+      local written, message = pcall(function()
+        local bytes = tensor[name] { a = { print } }
+        return bytes
+      end)
+      assert.is_false(written)
+      assert.matches(('^[^:]*serialize_errors_spec.lua:%%d+: %s: Unwritable object <function> ' ..
+                      'at <%%?>.a.1$'):format(name), message)
+    end
+  end)
+end)
