@@ -8,9 +8,14 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 
+#include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -262,6 +267,54 @@ TEST_P(Replacing, WaitsForOtherProcessesThatOverwrite) {
   EXPECT_EQ(text, std::string(size + (text[0] - 'a'), text[0]));
   EXPECT_EQ(count(), 2);
 }
+
+#ifdef __linux__
+// Returns an access control list in the form of the kernel. User 65534 may read.
+std::string access_control_list() {
+  struct Entry {
+    uint16_t tag, permissions;
+    uint32_t id;
+  };
+  constexpr uint32_t kNone = 0xffffffff, kVersion = 2;
+  const Entry entries[] = {
+      {1, 6, kNone}, {2, 4, 65534}, {4, 0, kNone}, {16, 4, kNone}, {32, 0, kNone}};
+  std::string text(reinterpret_cast<const char*>(&kVersion), sizeof(kVersion));
+  return text.append(reinterpret_cast<const char*>(entries), sizeof(entries));
+}
+std::string attribute(const std::string& path, const char* name) {
+  char value[1000];
+  const ssize_t length = getxattr(path.c_str(), name, value, sizeof(value));
+  return length < 0 ? "none" : std::string(value, static_cast<size_t>(length));
+}
+bool set_attribute(const std::string& path, const char* name, const std::string& value) {
+  return setxattr(path.c_str(), name, value.data(), value.size(), 0) == 0;
+}
+
+TEST_P(Replacing, KeepsAttributes) {
+  put(at("a"), "old");
+  const std::string list = access_control_list();
+  if (!set_attribute(at("a"), "user.note", "text") && errno == ENOTSUP) {
+    GTEST_SKIP() << "the file system has no extended attributes";
+  }
+  replace(at("a"), "new");
+  EXPECT_EQ(content(at("a")), "new");
+  EXPECT_EQ(attribute(at("a"), "user.note"), "text");
+  put(at("b"), "old");
+  if (!set_attribute(at("b"), "system.posix_acl_access", list) && errno == ENOTSUP) {
+    GTEST_SKIP() << "the file system has no access control lists";
+  }
+  const std::string before = attribute(at("b"), "system.posix_acl_access");
+  replace(at("b"), "new");
+  EXPECT_EQ(content(at("b")), "new");
+  EXPECT_EQ(attribute(at("b"), "system.posix_acl_access"), before);
+  // New files get the list of the directory. A file that is older keeps its permissions.
+  put(at("c"), "old");
+  ASSERT_TRUE(set_attribute(folder_, "system.posix_acl_default", list));
+  replace(at("c"), "new");
+  EXPECT_EQ(attribute(at("c"), "system.posix_acl_access"), "none");
+  EXPECT_EQ(count(), 3);
+}
+#endif
 
 }  // namespace
 }  // namespace th

@@ -5,14 +5,20 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/limits.h>
+#include <sys/xattr.h>
+#endif
 
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -77,6 +83,31 @@ std::string find_name(const std::string& beside, const F& make) {
   }
   return {};
 }
+
+#ifdef __linux__
+// Returns the extended attributes of a file by name: its access control list, its security label,
+// and those of programs. There are none if the file system does not support them.
+std::map<std::string, std::string> attributes_of(const std::string& path) {
+  std::map<std::string, std::string> attributes;
+  std::vector<char> names(XATTR_LIST_MAX), value(XATTR_SIZE_MAX);
+  const ssize_t size = listxattr(path.c_str(), names.data(), names.size());
+  for (ssize_t at = 0; at < size;) {
+    const std::string name = &names[static_cast<size_t>(at)];
+    const ssize_t length = getxattr(path.c_str(), name.c_str(), value.data(), value.size());
+    attributes[name].assign(value.data(), length > 0 ? static_cast<size_t>(length) : 0);
+    at += static_cast<ssize_t>(name.size()) + 1;
+  }
+  // The kernel computes these from the contents.
+  attributes.erase("security.ima");
+  attributes.erase("security.evm");
+  return attributes;
+}
+bool same_attributes(const std::string& a, const std::string& b) {
+  return attributes_of(a) == attributes_of(b);
+}
+#else
+bool same_attributes(const std::string&, const std::string&) { return true; }
+#endif
 
 bool is_standard_stream(const struct stat& status) {
   struct stat stream;
@@ -276,6 +307,11 @@ const char* Replacement::rename_over(const struct stat* old, Sync sync) {
   }
   if (fchmod(fd_.get(), old ? old->st_mode & kPermissions : new_mode_) != 0) {
     fail_to_replace(name_, errno);
+  }
+  // The new file may have inherited an access control list from its directory.
+  if (old && !same_attributes(path(), name_)) {
+    fchmod(fd_.get(), 0600);
+    return "it has extended attributes";
   }
   // The old contents are dropped only once the new ones are on the disk.
   const bool waits = sync == Sync::always || (sync == Sync::if_replaced && old);
