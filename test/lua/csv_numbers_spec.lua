@@ -116,3 +116,21 @@ describe('options of tables', function()
     assert.matches('load: unknown option names;', message(tensor.load, name, { names = {} }))
   end)
 end)
+
+describe('decimal commas in quotes', function()
+  it('are read if commas are the separators', function()
+    local text, expected = 'a,b\n"1,5",2\n"2,25","-3,5"\n', { { 1.5, 2 }, { 2.25, -3.5 } }
+    assert.matches('options decimal and thousands', failure(text, {}))
+    for _, separator in ipairs { false, ',' } do
+      local options = { decimal = ',', separator = separator or nil }
+      assert.are.same(expected, numbers(text, options))
+      options.columns = true
+      assert.are.same({ 1.5, 2.25 }, loaded(text, options).a:totable())
+    end
+    assert.are.same({ { 1234.5, 2 } }, numbers('"1.234,5",2\n', { thousands = '.' }))
+    assert.are.same({ { 1, 1234.5 } }, numbers('1,"1234,5"\n', { decimal = ',' }))
+    -- Commas without quotes beside them are decimal points.
+    assert.are.same({ { 1.5 }, { 2.5 } }, numbers('1,5\n"2,5"\n', { decimal = ',' }))
+    assert.are.same({ { 1.5, 2.5 } }, numbers('"1,5";2,5\n', { decimal = ',' }))
+  end)
+end)

@@ -129,7 +129,7 @@ describe('a table of numbers', function()
     assert.matches('column d; the file has 2 columns: a', failure('a,b\n1,2', { only = { 'd' } }))
     assert.matches('column d; the file has 1 column without', failure('1\n2', { only = { 'd' } }))
     assert.matches('separator cannot be', failure('1', { separator = 'ab' }), 1, true)
-    assert.matches('decimal cannot be', failure('1', { separator = ',', decimal = ',' }))
+    assert.matches('decimal cannot be', failure('1', { separator = ';', decimal = ';' }))
     assert.matches('unknown option sep', failure('1', { sep = ';' }), 1, true)
   end)
 

@@ -36,6 +36,8 @@ void check_csv_style(const CsvStyle& style);
 // Sets the separator and the decimal point as above. bytes: a table from its first record on.
 // Returns false if the first lines have neither, or have commas that may be the separators.
 bool find_csv_separator(const char* bytes, size_t size, CsvStyle* style);
+// Returns true if a field in quotes beside a comma is a number with a decimal comma.
+bool has_quoted_decimals(const char* bytes, size_t size, const CsvStyle& style);
 // Removes the separators between groups of three digits at the beginning of a number. Returns true
 // if it has some.
 bool remove_thousands(std::string* text, char thousands);

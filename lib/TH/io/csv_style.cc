@@ -99,8 +99,23 @@ void check_csv_style(const CsvStyle& style) {
   check_character("separator", style.separator, "\"+-.");
   check_character("quote", style.quote, separator);
   check_character("comment", style.comment, separator + quote + style.decimal + "+-.");
-  check_character("decimal", style.decimal, separator + quote);
+  // Numbers with decimal commas are in quotes if commas separate fields.
+  check_character("decimal", style.decimal, (style.decimal == ',' ? "" : separator) + quote);
   check_character("thousands", style.thousands, quote + style.comment + style.decimal + "+-");
+}
+
+bool has_quoted_decimals(const char* bytes, size_t size, const CsvStyle& style) {
+  const std::string lines(bytes, std::min(kHead, size));
+  const auto is_comma = [&](size_t at) { return at < lines.size() && lines[at] == ','; };
+  if (!style.quote) return false;
+  for (size_t at = 0; (at = lines.find(style.quote, at)) != std::string::npos; ++at) {
+    const size_t end = lines.find(style.quote, at + 1);
+    if (end == std::string::npos || !(is_comma(end + 1) || (at > 0 && is_comma(at - 1)))) continue;
+    std::string field = lines.substr(at + 1, end - at - 1);
+    if (style.thousands) remove_thousands(&field, style.thousands);
+    if (is_decimal(field, ',')) return true;
+  }
+  return false;
 }
 
 bool remove_thousands(std::string* text, char thousands) {
