@@ -134,3 +134,14 @@ describe('decimal commas in quotes', function()
     assert.are.same({ { 1.5, 2.5 } }, numbers('"1,5";2,5\n', { decimal = ',' }))
   end)
 end)
+
+describe('an integer', function()
+  it('may be -0 in a column of integers', function()
+    assert.are.same({ { 1 }, { 0 } }, numbers('1\n-0\n', { type = 'Long' }))
+    local t = loaded('1\n-0\n', { columns = true, types = { 'Int' } })
+    assert.are.same({ 1, 0 }, t[1]:totable())
+    -- Other columns keep the sign.
+    t = loaded '1\n-0\n'
+    assert.are.equal(-math.huge, 1 / t[1][2])
+  end)
+end)

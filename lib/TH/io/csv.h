@@ -132,7 +132,8 @@ class CsvReader {
   void trim();  // field_
   bool is_missing() const;
   bool parse_real(double* value);
-  bool parse_integer(int64_t* value);
+  // accepts_minus_zero: otherwise "-0" is no integer, since a real number keeps its sign.
+  bool parse_integer(int64_t* value, bool accepts_minus_zero);
   // An error of the field from p to end.
   [[noreturn]] void fail_at(const char* p, const char* end, const char* what);
   // The same for a field that was read before.

@@ -249,12 +249,13 @@ bool CsvReader::is_missing() const {
   return false;
 }
 
-bool CsvReader::parse_integer(int64_t* value) {
+bool CsvReader::parse_integer(int64_t* value, bool accepts_minus_zero) {
   if (style_.thousands) remove_thousands(&field_, style_.thousands);
   const char *p = field_.data(), *end = p + field_.size();
   if (p != end && *p == '+' && p + 1 != end && p[1] != '-') ++p;
   auto result = std::from_chars(p, end, *value);
-  return result.ec == std::errc() && result.ptr == end && !(*value == 0 && *p == '-');
+  return result.ec == std::errc() && result.ptr == end &&
+         (accepts_minus_zero || *value != 0 || *p != '-');
 }
 
 bool CsvReader::parse_real(double* value) {
@@ -290,7 +291,7 @@ const char* CsvReader::read_slowly(Column& column, Column& target, const char* p
   double real = kNaN;
   bool missing = is_missing();
   if (column.kind != CsvKind::real) {
-    if (!missing && parse_integer(&integer)) {
+    if (!missing && parse_integer(&integer, column.fixed)) {
       target.add(integer);
       return end;
     }
