@@ -145,3 +145,15 @@ describe('an integer', function()
     assert.are.equal(-math.huge, 1 / t[1][2])
   end)
 end)
+
+describe('a date', function()
+  it('has a zone of less than 24 hours and 60 minutes', function()
+    local function date(zone)
+      return loaded('d\n1970-01-02T00:00' .. zone .. '\n', { columns = true, types = { 'date' } }).d
+    end
+    assert.are.equal(60, date '+23:59'[1])
+    for _, zone in ipairs { '+24:00', '-24:00', '+01:60', '+99:99' } do
+      assert.matches('is not a date', format_files.error_of(date, zone), 1, true)
+    end
+  end)
+end)

@@ -97,7 +97,7 @@ bool read_zone(Parts& parts, double* seconds) {
   int hours, minutes;
   if ((!east && !parts.skip('-')) || !parts.read_digits(2, &hours)) return false;
   parts.skip(':');
-  if (!parts.read_digits(2, &minutes)) return false;
+  if (!parts.read_digits(2, &minutes) || hours > 23 || minutes > 59) return false;
   *seconds += (east ? -60 : 60) * (hours * 60 + minutes);
   return true;
 }
