@@ -127,12 +127,12 @@ function files.length(what, list)
    return count
 end
 
---- Opens a file for reading bytes. Returns the file and its size. A pipe is read to its end into
--- memory.
+--- Opens a file for reading bytes. Returns the file and its size. Pipes, and files of /proc, whose
+-- size is 0, are read to their end into memory.
 function files.open(tensor, filename)
    local file = tensor.DiskFile(filename, 'r'):binary():quiet()
    file:seekEnd()
-   if file:hasError() then
+   if file:hasError() or file:position() == 1 then
       file:clearError()
       local bytes = file:readChar(2 ^ 52)
       file:close()

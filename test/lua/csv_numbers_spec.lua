@@ -157,3 +157,25 @@ describe('a date', function()
     end
   end)
 end)
+
+describe('a file whose size the system does not know', function()
+  for path, options in pairs { ['/proc/loadavg'] = { only = 1, separator = ' ', header = false },
+                               ['/proc/uptime'] = { separator = ' ' },
+                               ['/sys/kernel/mm/transparent_hugepage/hpage_pmd_size'] = {} } do
+    it(('is read to its end, %s'):format(path), function()
+      local file = io.open(path)
+      if not file then return pending(path .. ' is missing') end
+      local expected = tonumber(file:read '*a':match '%S+')
+      file:close()
+      options.format, options.type = 'csv', 'Double'
+      -- The averages of the load and the uptime change.
+      assert.is_true(math.abs(tensor.load(path, options)[1][1] - expected) < 10)
+    end)
+  end
+
+  it('is not empty', function()
+    if not io.open '/proc/self/status' then return pending '/proc/self/status is missing' end
+    assert.matches('/proc/self/status has an unknown format',
+                   format_files.error_of(tensor.load, '/proc/self/status'), 1, true)
+  end)
+end)

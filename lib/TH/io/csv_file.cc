@@ -1,6 +1,7 @@
 // Files of tables: finds out how a file is written, and writes files.
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 
@@ -21,12 +22,14 @@ StorageRef bytes_of(const char* filename) {
   std::unique_ptr<File> file(open_for_seeking(filename));
   if (!file->seek_end()) fail("not a regular file");
   const size_t size = file->position();
-  if (size == 0) fail("the file is empty");
   file->seek(0);
+  errno = 0;
   StorageRef bytes = file->read_storage(DType::Char, size);
-  if (static_cast<size_t>(bytes->size) != size) {
-    fail("read error: read %td bytes instead of %zu", bytes->size, size);
+  // A file of /sys may be shorter than its size.
+  if (static_cast<size_t>(bytes->size) != size && errno) {
+    fail("read error: read %td bytes instead of %zu: %s", bytes->size, size, std::strerror(errno));
   }
+  if (bytes->size == 0) fail("the file is empty");
   return bytes;
 }
 

@@ -160,7 +160,8 @@ File* open_disk_file(const char* name, const char* mode, bool quiet) {
 File* open_for_seeking(const char* name) {
   std::unique_ptr<File> file(open_disk_file(name, "r", false));
   file->binary = file->quiet = true;
-  if (!file->seek(0)) {
+  // Files of /proc report a size of 0, or cannot seek to their end.
+  if (!file->seek_end() || file->position() == 0 || !file->seek(0)) {
     StorageRef bytes = file->read_storage(DType::Char, PTRDIFF_MAX / 2);
     storage_resize(bytes.get(), bytes->size + 1);
     static_cast<char*>(bytes->cpu(Access::write))[bytes->size - 1] = '\0';
