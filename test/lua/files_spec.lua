@@ -351,6 +351,27 @@ describe('a text file', function()
       end
     end
   end)
+  it('has what follows a number', function()
+    for text, parts in pairs { ['2026-11-30'] = { 'Int', 2026, '-11-30' },
+                               ['1.5abc'] = { 'Double', 1.5, 'abc' },
+                               ['1e5-3'] = { 'Double', 1e5, '-3' },
+                               ['1.5e+'] = { 'Float', 1.5, 'e+' },
+                               ['12.5'] = { 'Long', 12, '.5' },
+                               ['-1e-2+7'] = { 'Double', -0.01, '+7' },
+                               ['-0x1p-1.'] = { 'Double', -0.5, '.' } } do
+      local file = reader(text)
+      assert.are.equal(parts[2], tonumber(file['read' .. parts[1]](file)))
+      assert.are.equal(parts[3], file:readString '*a')
+    end
+    local file = reader 'abc'
+    file:readDouble()
+    assert.is_true(file:hasError())
+    assert.are.equal('abc', file:clearError():readString '*a')
+    -- A pipe has no position to go back to.
+    file = tensor.PipeFile(("printf '%%%ds1.%s'"):format(4090, ('5x'):rep(20)), 'r')
+    assert.are.equal(1.5, file:readDouble())
+    assert.are.equal('x' .. ('5x'):rep(19), file:readString '*a')
+  end)
   it('has no number with a NUL byte, and none that is cut', function()
     local file = reader '12\0003 4'
     assert.is_true(file:readDouble(2):size() == 1 and file:hasError())

@@ -168,19 +168,27 @@ bool File::read_number(DType type, void* to) {
   while (byte >= 0 && std::isspace(byte)) byte = next_byte();
   constexpr size_t kLongest = 4096;  // an exact decimal fraction of a double has 1,100 digits
   std::string text;
+  // A sign is at the beginning of a number or of its exponent.
+  const auto may_have_sign = [&] {
+    return text.empty() || (!integral && std::strchr("eEpP", text.back()));
+  };
   while (byte >= 0 && text.size() <= kLongest &&
-         (std::isdigit(byte) || byte == '-' || byte == '+' ||
+         (std::isdigit(byte) || ((byte == '-' || byte == '+') && may_have_sign()) ||
           (!integral && (std::isalpha(byte) || byte == '.')))) {
     text += static_cast<char>(byte);
     byte = next_byte();
   }
   if (byte >= 0) put_back(byte);
+  if (text.size() > kLongest) return false;
   char* end = nullptr;
   NumericLocale numbers;
   errno = 0;
   Scalar value = integral ? Scalar(static_cast<int64_t>(std::strtoll(text.c_str(), &end, 10)))
                           : Scalar(std::strtod(text.c_str(), &end));
-  if (text.empty() || *end || text.size() > kLongest) return false;
+  for (const size_t used = end - text.c_str(); text.size() > used; text.pop_back()) {
+    put_back(static_cast<unsigned char>(text.back()));
+  }
+  if (text.empty()) return false;
   const bool fits = dispatch(type, [&](auto zero) {
     using T = decltype(zero);
     const T element = convert<T>(value);
