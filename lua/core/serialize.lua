@@ -246,10 +246,7 @@ local function install(tensor)
 
    -- Writes an object that is not a plain value.
    function write(file, record, object, name, hook)
-      if is_tracked(object) then
-         writevalue(file, object:item())
-         return
-      end
+      if is_tracked(object) then return writevalue(file, object:item()) end
       local path = record.path
       path[#path + 1] = name or '<?>'
       local kind, class, class_name = kind_of(object)
