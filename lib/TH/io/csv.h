@@ -132,7 +132,7 @@ class CsvReader {
   void trim();  // field_
   bool is_missing() const;
   bool parse_real(double* value);
-  // accepts_minus_zero: otherwise "-0" is no integer, since a real number keeps its sign.
+  // A real number keeps its sign: "-0" is an integer only if accepts_minus_zero is true.
   bool parse_integer(int64_t* value, bool accepts_minus_zero);
   // An error of the field from p to end.
   [[noreturn]] void fail_at(const char* p, const char* end, const char* what);
