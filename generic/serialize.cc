@@ -200,6 +200,7 @@ int write_tensor(lua_State* L) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
   with_file(L, "write", 2, [&](File& file) {
+    t->check_storage();
     int64_t offset = t->storageOffset + 1;
     put_int(file, t->nDimension);
     file.write(DType::Long, t->size, static_cast<size_t>(t->nDimension));

@@ -131,6 +131,20 @@ describe('after a failed call', function()
     end
     assert.are.equal(1001, depth)
   end)
+
+  it('a tensor whose storage is too short cannot be written', function()
+    local t = tensor.range(1, 10)
+    local last = t:narrow(1, 5, 5)
+    t:storage():resize(3)
+    for _, mode in ipairs { 'binary', 'ascii' } do
+      assert.matches('write: .*storage', select(2, pcall(tensor.serialize, { last }, mode)))
+    end
+    local name = os.tmpname()
+    tensor.save(name, 'before')
+    assert.has_error(function() tensor.save(name, { last }) end)
+    assert.are.equal('before', tensor.load(name))
+    os.remove(name)
+  end)
 end)
 
 describe('a table that changes while it is written', function()
