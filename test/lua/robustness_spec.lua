@@ -321,6 +321,15 @@ describe('robustness', function()
       assert.same({1, 2, 3, 4}, values:totable())
       assert.same({5, 6, 7, 8}, inverse:totable())
       assert.same({9}, few:totable())
+
+      -- Results that get temporaries.
+      local one = tensor.DoubleTensor(tensor.DoubleStorage(tensor.DoubleStorage{1, 2}, 1, 1))
+      local vectors, matrix = tensor.Tensor{7, 8, 9, 7}, tensor.Tensor{{2, 1}, {1, 2}}
+      fails('resized', tensor.eigh, one, vectors, matrix)
+      local int = tensor.IntTensor(tensor.IntStorage(tensor.IntStorage{1, 2}, 1, 1))
+      fails('resized', tensor.btrifact, vectors, int, matrix:view(1, 2, 2))
+      assert.same({7, 8, 9, 7}, vectors:totable())
+      assert.same({1, 1}, {one:nElement(), int:nElement()})
     end)
 
     it('refuses those whose strides would overflow, without an element too', function()

@@ -202,6 +202,13 @@ void Shapes::prepare(Result* result) {
   // On the device of the result, so that the operation runs where it would without the temporary.
   if (t->storage && r->storage) t->storage->set_current_device(r->storage->current_device());
   *result->field = t;
+// Resizes a result that has a temporary. If that fails, the operation has not written any result.
+void Shapes::resize_early(Result* result) {
+  resize_result(result, result->temporary->nDimension, result->temporary->size);
+  // An operand gets its new shape in finish().
+  if (result->resized && is_operand(*result->tensor)) restore_geometry(*result);
+}
+
 }
 
 void Shapes::copy_operands_of(Tensor* inout) {
@@ -218,6 +225,9 @@ void Shapes::copy_operands_of(Tensor* inout) {
 
 inline void Shapes::commit() {
   for (int k = 0; k < count_; ++k) {
+  for (int k = 0; to_free_ && k < count_; ++k) {
+    if (results_[k].temporary) resize_early(&results_[k]);
+  }
     if (!results_[k].ready) prepare(&results_[k]);
   }
   if (!row_.has(ParameterKind::inout)) return;
@@ -244,6 +254,13 @@ inline void Shapes::finish() {
     ops::copy(result.tensor, result.temporary);
   }
   finished_ = true;
+void Shapes::restore_geometry(const Result& result) noexcept {
+  Tensor* t = result.tensor;
+  t->nDimension = result.ndim_before;
+  std::copy_n(result.geometry, result.ndim_before, t->size);
+  std::copy_n(result.geometry + result.ndim_before, result.ndim_before, t->stride);
+}
+
 }
 
 void Shapes::undo(const Result& result) noexcept {
@@ -258,9 +275,7 @@ void Shapes::undo(const Result& result) noexcept {
     }
     if (!result.storage) storage_free(std::exchange(t->storage, nullptr));
   }
-  t->nDimension = result.ndim_before;
-  std::copy_n(result.geometry, result.ndim_before, t->size);
-  std::copy_n(result.geometry + result.ndim_before, result.ndim_before, t->stride);
+  restore_geometry(result);
 }
 
 void Shapes::release() noexcept {
@@ -274,22 +289,6 @@ void Shapes::release() noexcept {
     *copies_[k].field = copies_[k].operand;
     tensor_free(copies_[k].copy);
   }
-}
-
-void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading) {
-  int64_t whole[kMaxDims], stride[kMaxDims];
-  std::copy(size, size + ndim, whole);
-  const int rows = ndim - 2, columns = ndim - 1;
-  whole[rows] = std::max(size[rows], leading);
-  stride[rows] = 1;
-  stride[columns] = std::max<int64_t>(whole[rows], 1);
-  int64_t step = checked_mul(stride[columns], std::max<int64_t>(size[columns], 1), "a matrix");
-  for (int d = rows - 1; d >= 0; --d) {
-    stride[d] = step;
-    step = checked_mul(step, std::max<int64_t>(size[d], 1), "a batch of matrices");
-  }
-  set_geometry(t, ndim, whole, stride);
-  t->size[rows] = size[rows];
 }
 
 // ---- the call -----------------------------------------------------------------------------------

@@ -30,10 +30,6 @@ enum class Layout : uint8_t {
 // The layout to request for a result whose elements may not share memory with each other.
 Layout distinct_elements(const Tensor& r, Layout layout = Layout::any);
 
-// Sets the shape of t, with the strides of Layout::columns. Each column has space for `leading`
-// elements, at least for its own.
-void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading = 0);
-
 // Collects the shapes of the results of one call.
 class Shapes {
  public:
@@ -113,9 +109,11 @@ class Shapes {
   bool overlaps_operand(const Tensor& r) const;
   void prepare(Result* result);
   void resize_result(Result* result, int ndim, const int64_t* size);
+  void resize_early(Result* result);
   void place_empty(Tensor* r) const;
   void copy_operands_of(Tensor* inout);
   void release() noexcept;
+  static void restore_geometry(const Result& result) noexcept;
   static void undo(const Result& result) noexcept;
   template <class F>
   bool any_operand(const F& test) const;

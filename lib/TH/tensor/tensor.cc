@@ -215,6 +215,22 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
   }
 }
 
+void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading) {
+  int64_t whole[kMaxDims], stride[kMaxDims];
+  std::copy(size, size + ndim, whole);
+  const int rows = ndim - 2, columns = ndim - 1;
+  whole[rows] = std::max(size[rows], leading);
+  stride[rows] = 1;
+  stride[columns] = std::max<int64_t>(whole[rows], 1);
+  int64_t step = checked_mul(stride[columns], std::max<int64_t>(size[columns], 1), "a matrix");
+  for (int d = rows - 1; d >= 0; --d) {
+    stride[d] = step;
+    step = checked_mul(step, std::max<int64_t>(size[d], 1), "a batch of matrices");
+  }
+  set_geometry(t, ndim, whole, stride);
+  t->size[rows] = size[rows];
+}
+
 void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride) {
   bool same = ndim == t->nDimension && (size || ndim == 0);
   for (int d = 0; same && d < ndim; ++d) {

@@ -183,6 +183,9 @@ int64_t stride_before(int64_t size, int64_t stride);
 // Sets sizes and strides after checking the limits. A null stride or negative entries mean
 // contiguous strides. Grows the storage if it is too small.
 void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* stride);
+// The same with strides for which each matrix in the last two dimensions is column-major. Each
+// column has space for `leading` elements, at least for its own.
+void set_columns(Tensor* t, int ndim, const int64_t* size, int64_t leading = 0);
 // Torch7's resize: if the sizes agree already, nothing changes, whatever the strides are.
 void resize(Tensor* t, int ndim, const int64_t* size, const int64_t* stride = nullptr);
 void resize_as(Tensor* t, const Tensor& like);
