@@ -390,6 +390,32 @@ describe('robustness', function()
     end)
   end)
 
+  it('of results whose elements share memory computes each element once', function()
+    local t, y = tensor.Tensor{1, 2, 3}, tensor.zeros(3)
+    local square, pairs_ = tensor.range(1, 9):view(3, 3), tensor.range(1, 6):view(3, 2)
+    local calls = {
+      function(r) return tensor.mse(r, t, y, 'none') end,
+      function(r) return tensor.huber(r, t, y, 1, 'none') end,
+      function(r) return tensor.nanToNum(r, tensor.Tensor{0 / 0, 1 / 0, 3}) end,
+      function(r) return tensor.polar(r, t, t) end,
+      function(r) return tensor.complexConj(r, pairs_) end,
+      function(r) return tensor.eye(r, 3) end,
+      function(r) return tensor.diag(r, t) end,
+      function(r) return tensor.tril(r, square) end,
+      function(r) return tensor.triu(r, square) end,
+      function(r) return tensor.pad(r, t, {1, 2}) end,
+      function(r) return tensor.diagEmbed(r, t) end,
+      function(r) return tensor.sort(r, tensor.LongTensor(), t, 1) end,
+    }
+    for k, call in ipairs(calls) do
+      local plain = call(tensor.Tensor())
+      local size = plain:size()
+      size[1] = 1
+      local function row() return tensor.zeros(size):expandAs(plain) end
+      assert.is_true(call(row()):equal(row():copy(plain)), 'call ' .. k)
+    end
+  end)
+
   describe('of messages', function()
     it('counts the arguments of a constructor from the first', function()
       fails('bad argument #2', tensor.FloatTensor, 3, 'x')

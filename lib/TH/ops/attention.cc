@@ -162,7 +162,7 @@ void shapes(args::attention& a, Shapes& s) {
   check_attention(a, s);
   int64_t size[kMaxDims];
   const int ndim = row_sizes(*a.q, columns_of(*a.v), size);
-  s.set(a.r_, ndim, size, distinct_elements(*a.r_));
+  s.set(a.r_, ndim, size);
   if (a.logsumexp_) s.set(a.logsumexp_, ndim - 1, size, Layout::contiguous);
 }
 

@@ -36,10 +36,6 @@ int Shapes::number_of(const void* field) const noexcept {
   return argument_number(row_, arguments_, field);
 }
 
-Layout distinct_elements(const Tensor& r, Layout layout) {
-  return has_shared_elements(r) ? Layout::contiguous : layout;
-}
-
 template <class F>
 bool Shapes::any_operand(const F& test) const {
   for (const Field& field : row_.tensors) {
@@ -191,6 +187,8 @@ void Shapes::prepare(Result* result) {
       temporary = result->layout == Layout::contiguous && !is_contiguous(*r);
     }
   }
+  // The kernels may write an element, and read it again, before they write the next.
+  temporary = temporary || (!result->resized && !is_contiguous(*r) && has_shared_elements(*r));
   if (!temporary) return;
   to_free_ = true;
   Tensor* t = result->temporary = tensor_new(r->dtype);
@@ -202,13 +200,13 @@ void Shapes::prepare(Result* result) {
   // On the device of the result, so that the operation runs where it would without the temporary.
   if (t->storage && r->storage) t->storage->set_current_device(r->storage->current_device());
   *result->field = t;
+}
+
 // Resizes a result that has a temporary. If that fails, the operation has not written any result.
 void Shapes::resize_early(Result* result) {
   resize_result(result, result->temporary->nDimension, result->temporary->size);
   // An operand gets its new shape in finish().
   if (result->resized && is_operand(*result->tensor)) restore_geometry(*result);
-}
-
 }
 
 void Shapes::copy_operands_of(Tensor* inout) {
@@ -225,10 +223,10 @@ void Shapes::copy_operands_of(Tensor* inout) {
 
 inline void Shapes::commit() {
   for (int k = 0; k < count_; ++k) {
+    if (!results_[k].ready) prepare(&results_[k]);
+  }
   for (int k = 0; to_free_ && k < count_; ++k) {
     if (results_[k].temporary) resize_early(&results_[k]);
-  }
-    if (!results_[k].ready) prepare(&results_[k]);
   }
   if (!row_.has(ParameterKind::inout)) return;
   for (const Field& field : row_.tensors) {
@@ -254,13 +252,13 @@ inline void Shapes::finish() {
     ops::copy(result.tensor, result.temporary);
   }
   finished_ = true;
+}
+
 void Shapes::restore_geometry(const Result& result) noexcept {
   Tensor* t = result.tensor;
   t->nDimension = result.ndim_before;
   std::copy_n(result.geometry, result.ndim_before, t->size);
   std::copy_n(result.geometry + result.ndim_before, result.ndim_before, t->stride);
-}
-
 }
 
 void Shapes::undo(const Result& result) noexcept {

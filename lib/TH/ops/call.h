@@ -4,7 +4,7 @@
 // The one entry for all operations. call(arguments)
 //   1. checks tensors, element types and the shapes of operands by the row of the operation,
 //   2. asks the operation for the shapes of its results: shapes(arguments, shapes),
-//   3. resizes the results, or makes temporaries for those that overlap operands,
+//   3. resizes the results, and makes temporaries for those that overlap operands or themselves,
 //   4. runs the operation: calls(arguments),
 //   5. copies the temporaries to the results, and reports the call to the tracers.
 // If a step throws, every result has the shape and the storage that it had before. Its elements may
@@ -26,9 +26,6 @@ enum class Layout : uint8_t {
   separate,    // contiguous; not in memory with elements, which stay if calls() throws
   columns,     // the same, but each matrix in the last two dimensions is column-major
 };
-
-// The layout to request for a result whose elements may not share memory with each other.
-Layout distinct_elements(const Tensor& r, Layout layout = Layout::any);
 
 // Collects the shapes of the results of one call.
 class Shapes {

@@ -211,7 +211,6 @@ void calls(args::maskedScatter&) {}
 void shapes(args::maskedSelect& a, Shapes& s) {
   Paired pair = paired_views(a.src, a.mask);
   Tensor *t = pair.a.get(), *mask = pair.b.get();
-  Layout layout = distinct_elements(*a.tensor);
   Device* device = device_of({a.tensor, t, mask});
   MaskCheck check(Op::maskedSelect, mask, device, *a.tensor);
   int64_t total = 0;
@@ -229,7 +228,7 @@ void shapes(args::maskedSelect& a, Shapes& s) {
     count.mask_check = check.number(at);
     if (!at.run(count)) return false;
     total = known >= 0 ? known : counted(at, count);
-    s.resize(a.tensor, 1, &total, layout);
+    s.resize(a.tensor, 1, &total);
     if (total == 0) return true;
     call.before = count.before;
     call.out = at.overwrite(a.tensor);
@@ -242,7 +241,6 @@ void calls(args::maskedSelect&) {}
 // The number of nonzero elements has to be counted before the result has a shape.
 void shapes(args::nonzero& a, Shapes& s) {
   Tensor* t = a.tensor;
-  Layout layout = distinct_elements(*a.subscript);
   int64_t size[] = {0, t->nDimension};
   if (t->numel() == 0) return s.set(a.subscript, 2, size);
   run_steps(Op::nonzero, device_of({a.subscript, t}), [&](Operands& at) {
@@ -259,7 +257,7 @@ void shapes(args::nonzero& a, Shapes& s) {
     start_count(at, t->dtype, call.plan, &count);
     if (!at.run(count)) return false;
     size[0] = counted(at, count);
-    s.resize(a.subscript, 2, size, layout);
+    s.resize(a.subscript, 2, size);
     if (size[0] == 0) return true;
     const Tensor& r = *a.subscript;
     call.before = count.before;

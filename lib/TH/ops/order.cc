@@ -45,8 +45,8 @@ void set_one_each(Arguments& a, Shapes& s) {
     std::copy(size + a.dimension + 1, size + ndim, size + a.dimension);
     --ndim;
   }
-  s.set(a.values_, ndim, size, distinct_elements(*a.values_));
-  s.set(a.indices_, ndim, size, distinct_elements(*a.indices_));
+  s.set(a.values_, ndim, size);
+  s.set(a.indices_, ndim, size);
 }
 
 template <class Arguments>
@@ -300,7 +300,7 @@ Scalar element_of_rank(Op op, Tensor* t, int64_t rank) {
 
 void shapes(args::argsort& a, Shapes& s) {
   a.dimension = s.dim(a.dimension, *a.t);
-  s.set(a.ri_, *a.t, distinct_elements(*a.ri_));
+  s.set(a.ri_, *a.t);
 }
 void calls(args::argsort& a) {
   TensorRef values(tensor_new_sized(a.t->dtype, a.t->nDimension, a.t->size));
@@ -344,8 +344,8 @@ void shapes(args::topk& a, Shapes& s) {
   int64_t size[kMaxDims];
   std::copy(a.t->size, a.t->size + a.t->nDimension, size);
   size[a.dim] = a.k;
-  s.set(a.rt_, a.t->nDimension, size, distinct_elements(*a.rt_));
-  s.set(a.ri_, a.t->nDimension, size, distinct_elements(*a.ri_));
+  s.set(a.rt_, a.t->nDimension, size);
+  s.set(a.ri_, a.t->nDimension, size);
 }
 void calls(args::topk& a) { sort_range(Op::topk, a.rt_, a.ri_, a.t, {a.dim, a.dir, 0, a.k}); }
 
@@ -359,7 +359,7 @@ void calls(args::modeall& a) {
 void shapes(args::argpartition& a, Shapes& s) {
   a.dimension = s.dim(a.dimension, *a.t);
   check_k(a, a.dimension, 1, s);
-  s.set(a.ri_, *a.t, distinct_elements(*a.ri_));
+  s.set(a.ri_, *a.t);
 }
 void calls(args::argpartition& a) { ops::argsort(a.ri_, a.t, a.dimension, false); }
 

@@ -15,7 +15,7 @@ namespace {
 template <class A>
 void shapes_of_scan(A& a, Shapes& s) {
   a.dimension = s.dim(a.dimension, *a.t);
-  s.set(a.r_, *a.t, has_shared_elements(*a.r_) ? Layout::contiguous : Layout::in_place);
+  s.set(a.r_, *a.t, Layout::in_place);
 }
 
 template <class A>

@@ -102,7 +102,7 @@ void shapes(args::renorm& a, Shapes& s) {
   if (!(a.maxnorm.to_double() >= 0)) {
     s.fail(a.maxnorm, "the largest norm must not be negative, got %g", a.maxnorm.to_double());
   }
-  s.set(a.r_, *a.t, has_shared_elements(*a.r_) ? Layout::contiguous : Layout::in_place);
+  s.set(a.r_, *a.t, Layout::in_place);
 }
 
 void calls(args::renorm& a) {
