@@ -112,6 +112,23 @@ TYPED_TEST(VectorBlas, VectorsAreAsLoops) {
   }
 }
 
+// The increment of one element and the leading dimension of one line have no effect.
+TYPED_TEST(VectorBlas, StepsOfOneElementMayBeAnyNumber) {
+  using T = TypeParam;
+  using F = Functions<T>;
+  const int64_t step = int64_t{1} << 31;
+  T a[] = {1, 2, 3}, x[] = {4, 5, 6}, z[3], y = 7;
+  F::gemv('t', 3, 1, 1, a, step, x, 1, 0, &y, step);
+  EXPECT_EQ(y, 32);
+  F::gemm('t', 'n', 1, 1, 3, 1, a, step, x, step, 1, &y, step);
+  EXPECT_EQ(y, 64);
+  F::gemv('n', 3, 1, 1, a, step, x, step, 0, z, 1);
+  EXPECT_EQ(z[2], 12);
+  F::ger(3, 1, 1, z, 1, a, step, x, step);
+  EXPECT_EQ(x[2], 18);
+  EXPECT_EQ(F::dot(1, a, step, x, step), 8);
+}
+
 TYPED_TEST(VectorBlas, VectorsWithStepsAreAsLoops) {
   using T = TypeParam;
   using F = Functions<T>;

@@ -104,18 +104,19 @@ void gemm_by(Routine routine, int64_t m, int64_t n, int64_t k, T alpha, Matrix<c
 template <class T>
 void gemv_by(Routine routine, int64_t m, int64_t n, T alpha, Matrix<const T> a, const T* x,
              int64_t x_stride, T beta, T* y, int64_t y_stride) {
+  using Function = void (*)(const char*, const int*, const int*, const T*, const T*, const int*,
+                            const T*, const int*, const T*, T*, const int*, size_t);
+  auto call = reinterpret_cast<Function>(routine);
+  const int size = checked(m), lda = checked(a.ld), incx = checked(x_stride),
+            incy = checked(y_stride);
   // Some versions multiply y by 0, which keeps NaNs, and some return early if n is 0.
   if (beta == 0) {
     for (int64_t i = 0; i < m; ++i) y[i * y_stride] = 0;
   }
-  using Function = void (*)(const char*, const int*, const int*, const T*, const T*, const int*,
-                            const T*, const int*, const T*, T*, const int*, size_t);
-  auto call = reinterpret_cast<Function>(routine);
-  const int lda = checked(a.ld), incx = checked(x_stride), incy = checked(y_stride);
   const T one = 1;
   int64_t done = 0;
   while (done < n) {
-    int rows = checked(m), cols = static_cast<int>(std::min(n - done, kLongest));
+    int rows = size, cols = static_cast<int>(std::min(n - done, kLongest));
     int64_t part = cols;
     if (a.by_rows) std::swap(rows, cols);
     call(a.by_rows ? "T" : "N", &rows, &cols, &alpha, a.data, &lda, x, &incx, done ? &one : &beta,

@@ -64,7 +64,7 @@ class Line {
 };
 template <class T>
 Factor column_of(Line<T>* line, int64_t n) {
-  int64_t step = line->step();
+  int64_t step = n > 1 ? line->step() : 1;
   return {reinterpret_cast<char*>(line->data()), 0, step, step == 1 ? n : 1};
 }
 
@@ -73,8 +73,8 @@ Factor column_of(Line<T>* line, int64_t n) {
 template <class T>
 Factor factor(T* data, int64_t across, int64_t ld, int64_t shortest, bool transposed,
               int argument) {
-  // BLAS accepts any leading dimension for a single column.
-  if (across <= 1) ld = std::max(ld, shortest);
+  // BLAS accepts any leading dimension for a single column, also one that exceeds its integers.
+  if (across <= 1) ld = std::max<int64_t>(shortest, 1);
   if (ld < std::max<int64_t>(shortest, 1)) {
     fail_argument(argument, "leading dimension %lld is too small: at least %lld is expected",
                   static_cast<long long>(ld), std::max<long long>(shortest, 1));
