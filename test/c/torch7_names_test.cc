@@ -194,6 +194,18 @@ TEST_F(Mapped, DescriptorsAreTakenAndKept) {
 }
 
 TEST(SharedMemory, IsCounted) {
+TEST_F(Mapped, EmptyFilesCloseTheirDescriptor) {
+  ASSERT_EQ(truncate(name_, 0), 0);
+  const int flags = TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_KEEPFD;
+  THMapAllocatorContext* context = THMapAllocatorContext_new(name_, flags);
+  THIntStorage* s = THIntStorage_newWithAllocator(0, &THMapAllocator, context);
+  const int fd = THMapAllocatorContext_fd(context);
+  EXPECT_NE(fcntl(fd, F_GETFD), -1);
+  THIntStorage_free(s);
+  EXPECT_EQ(fcntl(fd, F_GETFD), -1);
+  EXPECT_EQ(access(name_, F_OK), 0);
+}
+
   std::string name = "/th_test_" + std::to_string(getpid());
   int flags = TH_ALLOCATOR_MAPPED_SHAREDMEM;
   auto map = [&] {

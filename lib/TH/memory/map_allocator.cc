@@ -133,6 +133,9 @@ void release(void* context, void* block) {
   unmap(ctx, block);
   bool named = !ctx->has(TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_UNLINK);
   if (named && ctx->has(TH_ALLOCATOR_MAPPED_SHAREDMEM)) remove_name(*ctx);
+  ctx->opened = true;
+  // Kept when the file was empty.
+  if (!has_descriptor && ctx->fd >= 0) close(ctx->fd);
   delete ctx;
 }
 

@@ -16,6 +16,7 @@ struct THMapAllocatorContext {
   int flags;
   int fd;  // the caller's descriptor, or one kept for the caller
   ptrdiff_t bytes = 0;
+  bool opened = false;  // by the allocator; an empty file has no bytes
 
   // Valid while the file is mapped.
   dev_t device = 0;
@@ -25,7 +26,7 @@ struct THMapAllocatorContext {
   THMapAllocatorContext(const char* filename, int flag_bits, int descriptor)
       : name(filename ? filename : ""), flags(flag_bits), fd(descriptor) {}
   ~THMapAllocatorContext() {
-    if (bytes && fd >= 0) close(fd);
+    if (opened && fd >= 0) close(fd);
   }
   THMapAllocatorContext(const THMapAllocatorContext&) = delete;
   THMapAllocatorContext& operator=(const THMapAllocatorContext&) = delete;

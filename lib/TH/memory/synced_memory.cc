@@ -39,6 +39,7 @@ SyncedMemory::SyncedMemory(void* host, size_t bytes, THAllocator* allocator,
     : head_(Head::cpu),
       host_ready_(kMayRead | kMayWrite),
       owns_host_(allocator != nullptr),
+      keeps_context_(allocator && !host && allocator != &THDefaultAllocator),
       bytes_(bytes),
       host_(host),
       allocator_(allocator ? allocator : &THDefaultAllocator),
@@ -50,7 +51,9 @@ SyncedMemory::~SyncedMemory() {
   } catch (...) {
     // A destructor cannot report errors. The device reports them at its next use.
   }
+  const bool keeps_context = keeps_context_ && !disowned_;
   release_host();
+  if (keeps_context && keeps_context_) allocator_->free(allocator_context_, nullptr);
   release_device();
 }
 
@@ -473,19 +476,6 @@ void SyncedMemory::await_copy() {
     throw;
   }
   device_->release_event(event);
-}
-
-void SyncedMemory::release_host() noexcept {
-  if (host_ && owns_host_) {
-    if (host_owner_) {
-      host_owner_->release_host(host_);
-    } else {
-      free_host_block(host_, host_from_heap_);
-    }
-  }
-  host_from_heap_ = disowned_ = false;
-  host_owner_ = nullptr;
-  host_ = nullptr;
 }
 
 void SyncedMemory::release_device() noexcept {

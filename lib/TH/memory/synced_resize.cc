@@ -76,6 +76,20 @@ void SyncedMemory::free_host_block(void* block, bool from_heap) noexcept {
   }
 }
 
+void SyncedMemory::release_host() noexcept {
+  if (host_ && owns_host_) {
+    if (host_owner_) {
+      host_owner_->release_host(host_);
+    } else {
+      free_host_block(host_, host_from_heap_);
+      keeps_context_ = false;
+    }
+  }
+  host_from_heap_ = disowned_ = false;
+  host_owner_ = nullptr;
+  host_ = nullptr;
+}
+
 void SyncedMemory::disown_host() {
   if (!owns_host_) return;
   // Before the lock, because the allocation may run finalizers.

@@ -18,6 +18,7 @@ void SyncedMemory::swap(SyncedMemory& other) noexcept {
   std::swap(host_from_heap_, other.host_from_heap_);
   std::swap(disowned_, other.disowned_);
   std::swap(host_owner_, other.host_owner_);
+  std::swap(keeps_context_, other.keeps_context_);
   std::swap(ordered_, other.ordered_);
   std::swap(reads_, other.reads_);
   std::swap(bytes_, other.bytes_);
