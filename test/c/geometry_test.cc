@@ -223,6 +223,8 @@ TEST(Null, IsNotATensor) {
   EXPECT_ERROR(THFloatTensor_catArray(t, list, 2, 0), "argument 2 (inputs) is NULL");
   EXPECT_ERROR(THFloatTensor_catArray(t, nullptr, 2, 0), "argument 2 (inputs) is NULL");
   EXPECT_ERROR(THFloatTensor_max(t, nullptr, t, 0, 1), "argument 2 (indices_) is NULL");
+  EXPECT_ERROR(THFloatTensor_resize(t, nullptr, nullptr), "sizes are expected, got NULL");
+  EXPECT_EQ(t->nDimension, 1);
   THLongTensor_free(index);
   THFloatTensor_free(t);
 }

@@ -312,6 +312,7 @@ void THTensor_(freeCopyTo)(THTensor* self, THTensor* dst) {
 
 void THTensor_(resize)(THTensor* self, THLongStorage* size, THLongStorage* stride) {
   TH_CHANGE([&] {
+    if (!size) th::fail_argument(2, "sizes are expected, got NULL");
     th::Sizes sizes = th::to_sizes(size), strides = th::to_sizes(stride);
     th::check_strides(sizes, strides);
     th::resize(TH_SELF, sizes.ndim, sizes.size, strides.size);
