@@ -165,6 +165,32 @@ TEST_F(FailingAllocations, NamedTensors) {
   EXPECT_EQ(THDoubleTensor_sumall(t), 21);
   THDoubleTensor_free(t);
 }
+// An error frees the first list if there is no memory for the second.
+TEST_F(FailingAllocations, ListsOfSizesAndStrides) {
+  struct Lists {
+    THLongStorage* target = THLongStorage_newWithSize3(2, 2, 3);
+    int64_t *sizes = nullptr, *strides = nullptr;
+  } lists;
+  auto infer = [](void* data) {
+    auto& l = *static_cast<Lists*>(data);
+    int64_t size = 3, stride = 1;
+    THLongStorage_inferExpandGeometry(&size, &stride, 1, l.target, &l.sizes, &l.strides, nullptr,
+                                      0);
+  };
+  int64_t bytes = 0, blocks = 0, blocks_after = 0;
+  for (long first = 1, status = -1; status != 0; ++first) {
+    char message[200] = "";
+    THMemoryUsage(&bytes, &blocks);
+    arm(first, 0);
+    status = THTry(infer, &lists, message, sizeof(message));
+    disarm();
+    THMemoryUsage(&bytes, &blocks_after);
+    EXPECT_EQ(blocks_after, status ? blocks : blocks + 2) << first << ": " << message;
+  }
+  THFree(lists.sizes);
+  THFree(lists.strides);
+  THLongStorage_free(lists.target);
+}
 TEST_F(FailingAllocations, Tables) { EXPECT_GT(fail_each(keep_table), 20); }
 
 // OpenBLAS's kernels for small products and AVX-512 dereference what malloc returns.

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
+#include <memory>
 
 #include "generic/bridge.h"
+#include "memory/caller_blocks.h"
 #include "tensor/views.h"
 
 namespace th {
@@ -99,8 +101,9 @@ int THLongStorage_inferExpandGeometry(int64_t* sizes, int64_t* strides, int64_t 
             shape.c_str(), target_text.c_str());
       }
     }
-    *expanded_sizes = static_cast<int64_t*>(THAlloc(static_cast<ptrdiff_t>(bytes)));
-    *expanded_strides = static_cast<int64_t*>(THAlloc(static_cast<ptrdiff_t>(bytes)));
+    std::unique_ptr<void, void (*)(void*)> first(th::caller_allocate(bytes), THFree);
+    *expanded_strides = static_cast<int64_t*>(th::caller_allocate(bytes));
+    *expanded_sizes = static_cast<int64_t*>(first.release());
     std::memcpy(*expanded_sizes, size, bytes);
     std::memcpy(*expanded_strides, stride, bytes);
     return 0;
