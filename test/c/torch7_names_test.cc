@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -193,7 +194,6 @@ TEST_F(Mapped, DescriptorsAreTakenAndKept) {
   EXPECT_EQ(fcntl(fd, F_GETFD), -1) << "closed with the memory";
 }
 
-TEST(SharedMemory, IsCounted) {
 TEST_F(Mapped, EmptyFilesCloseTheirDescriptor) {
   ASSERT_EQ(truncate(name_, 0), 0);
   const int flags = TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_KEEPFD;
@@ -206,6 +206,7 @@ TEST_F(Mapped, EmptyFilesCloseTheirDescriptor) {
   EXPECT_EQ(access(name_, F_OK), 0);
 }
 
+TEST(SharedMemory, IsCounted) {
   std::string name = "/th_test_" + std::to_string(getpid());
   int flags = TH_ALLOCATOR_MAPPED_SHAREDMEM;
   auto map = [&] {
@@ -225,6 +226,26 @@ TEST_F(Mapped, EmptyFilesCloseTheirDescriptor) {
   THIntStorage* fresh = map();
   EXPECT_EQ(fresh->data[9], 0);
   THIntStorage_free(fresh);
+}
+
+// The names of new files and objects are removed if they cannot be extended.
+TEST_F(Mapped, ErrorsLeaveNoNewFiles) {
+  const ptrdiff_t too_large = ptrdiff_t{1} << 44;
+  const int flags = TH_ALLOCATOR_MAPPED_SHARED;
+  EXPECT_NE(error_of([&] { THIntStorage_newWithMapping(name_, too_large, flags); }), "");
+  EXPECT_EQ(in_file().second, 4) << "an existing file stays";
+  unlink(name_);
+  EXPECT_NE(error_of([&] { THIntStorage_newWithMapping(name_, too_large, flags); }), "");
+  EXPECT_NE(access(name_, F_OK), 0);
+
+  const std::string name = "/th_new_" + std::to_string(getpid());
+  auto map_object = [&](ptrdiff_t size) {
+    return THIntStorage_newWithMapping(name.c_str(), size, TH_ALLOCATOR_MAPPED_SHAREDMEM);
+  };
+  EXPECT_NE(error_of([&] { map_object(too_large); }), "");
+  EXPECT_EQ(shm_open(name.c_str(), O_RDONLY, 0), -1);
+  THIntStorage_free(map_object(0));
+  EXPECT_EQ(shm_open(name.c_str(), O_RDONLY, 0), -1) << "of an empty object";
 }
 
 }  // namespace

@@ -45,13 +45,19 @@ void remove_mapped(THMapAllocatorContext* ctx) noexcept {
   ctx->next = ctx->previous = nullptr;
 }
 
-int open_file(const THMapAllocatorContext& ctx) {
+// created: set to true if the file did not exist.
+int open_file(const THMapAllocatorContext& ctx, bool* created) {
   int mode = ctx.shared() ? O_RDWR : O_RDONLY;
   if (ctx.shared() && !ctx.has(TH_ALLOCATOR_MAPPED_NOCREATE)) mode |= O_CREAT;
-  if (ctx.has(TH_ALLOCATOR_MAPPED_EXCLUSIVE)) mode |= O_EXCL;
-  constexpr mode_t rights = S_IRUSR | S_IWUSR;
-  int fd = ctx.has(TH_ALLOCATOR_MAPPED_SHAREDMEM) ? shm_open(ctx.name.c_str(), mode, rights)
-                                                  : open(ctx.name.c_str(), mode, rights);
+  const bool exclusive = ctx.has(TH_ALLOCATOR_MAPPED_EXCLUSIVE);
+  auto open_as = [&](int flags) {
+    constexpr mode_t rights = S_IRUSR | S_IWUSR;
+    return ctx.has(TH_ALLOCATOR_MAPPED_SHAREDMEM) ? shm_open(ctx.name.c_str(), flags, rights)
+                                                  : open(ctx.name.c_str(), flags, rights);
+  };
+  int fd = open_as(exclusive || mode & O_CREAT ? mode | O_EXCL : mode);
+  *created = fd >= 0 && mode & O_CREAT;
+  if (fd < 0 && errno == EEXIST && !exclusive) fd = open_as(mode);
   if (fd < 0) fail_of_file(ctx, ctx.shared() ? "cannot open to write" : "cannot open");
   return fd;
 }
@@ -80,11 +86,9 @@ void extend(const THMapAllocatorContext& ctx, int fd, ptrdiff_t length, ptrdiff_
 #endif
 }
 
-void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
-  if (ctx->bytes) fail("<%s> is mapped already by this context", ctx->name.c_str());
-  bool has_descriptor = ctx->has(TH_ALLOCATOR_MAPPED_FROMFD);
-  Descriptor opened(has_descriptor ? -1 : open_file(*ctx));
-  int fd = has_descriptor ? ctx->fd : opened.get();
+// Maps a number of bytes of the file and returns the block. 0: all bytes; then *size is set.
+void* map_file(THMapAllocatorContext* ctx, int fd, ptrdiff_t* size) {
+  ptrdiff_t bytes = *size;
   struct stat state;
   if (fstat(fd, &state) != 0) fail_of_file(*ctx, "cannot find the size of");
   if (S_ISDIR(state.st_mode)) {
@@ -112,7 +116,26 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
     ctx->inode = state.st_ino;
     add_mapped(ctx);
   }
+  *size = bytes;
+  return block;
+}
+
+void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
+  if (ctx->bytes) fail("<%s> is mapped already by this context", ctx->name.c_str());
+  bool has_descriptor = ctx->has(TH_ALLOCATOR_MAPPED_FROMFD), created = false;
+  Descriptor opened(has_descriptor ? -1 : open_file(*ctx, &created));
+  int fd = has_descriptor ? ctx->fd : opened.get();
+  void* block = nullptr;
+  try {
+    block = map_file(ctx, fd, &bytes);
+  } catch (...) {
+    if (created) remove_name(*ctx);
+    throw;
+  }
   ctx->bytes = bytes;
+  ctx->opened = true;
+  // Kept when the file was empty.
+  if (!has_descriptor && ctx->fd >= 0) close(ctx->fd);
   bool keep = ctx->has(TH_ALLOCATOR_MAPPED_KEEPFD);
   if (has_descriptor && !keep) close(fd);
   if (!has_descriptor && keep) opened.release();
@@ -133,9 +156,6 @@ void release(void* context, void* block) {
   unmap(ctx, block);
   bool named = !ctx->has(TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_UNLINK);
   if (named && ctx->has(TH_ALLOCATOR_MAPPED_SHAREDMEM)) remove_name(*ctx);
-  ctx->opened = true;
-  // Kept when the file was empty.
-  if (!has_descriptor && ctx->fd >= 0) close(ctx->fd);
   delete ctx;
 }
 

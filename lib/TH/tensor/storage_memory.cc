@@ -32,16 +32,18 @@ Storage* map_elements(DType type, THMapAllocatorContext* context, ptrdiff_t elem
   struct Owner {
     THMapAllocatorContext* context;
     void* block = nullptr;
+    bool mapped = false;  // an empty file has no block
     ~Owner() {
-      if (block) {
+      if (mapped) {
         THMapAllocator.free(context, block);
-      } else if (context) {
+      } else {
         delete context;
       }
     }
   } owner = {context};
   owner.block = THMapAllocator.malloc(
       owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
+  owner.mapped = true;
   if (descriptor) descriptor->release();  // already closed by the allocator
   ptrdiff_t bytes = owner.context->bytes;
   if (bytes == 0) return storage_new(type);  // an empty file
@@ -49,7 +51,7 @@ Storage* map_elements(DType type, THMapAllocatorContext* context, ptrdiff_t elem
                                   &THMapAllocator, owner.context);
   s->flag = static_cast<char>(s->flag & ~kResizable);
   owner.context = nullptr;
-  owner.block = nullptr;
+  owner.mapped = false;
   return s;
 }
 
