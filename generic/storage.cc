@@ -361,13 +361,18 @@ int retain(lua_State* L) {
   return 0;
 }
 
-// Like free of tensors. The memory stays while tensors view it.
+// Like free of tensors. The memory stays while tensors view it. Borrowed memory is only released.
 int free_reference(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (count_free(storage)) {
     th::storage_free(storage);
   } else if (__atomic_load_n(&storage->refcount, __ATOMIC_ACQUIRE) == 1) {
-    protect(L, "free", [&] { th::storage_resize(storage, 0); });
+    protect(L, "free", [&] {
+      constexpr char kOwn = th::kResizable | th::kFreeMemory;
+      if ((storage->flag & kOwn) == kOwn) return th::storage_resize(storage, 0);
+      th::StorageRef empty(th::storage_new(storage->dtype));
+      th::storage_swap(storage, empty.get());
+    });
   }
   return 0;
 }

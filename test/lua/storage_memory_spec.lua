@@ -89,6 +89,21 @@ for _, e in ipairs(elements) do
   end)
 end
 
+it('free releases the memory of files, other storages and the FFI', function()
+  with_file(('\0'):rep(8), function(path)
+    local whole, block = tensor.FloatStorage { 1, 2, 3 }, require('ffi').new('float[2]', { 5, 6 })
+    local view = tensor.FloatStorage(whole, 2, 2)
+    for _, s in ipairs { tensor.FloatStorage(path), view, tensor.FloatStorage(2, block) } do
+      s:free()
+      assert.are.equal(0, #s)
+      assert.are.same({ 4, 4, 4 }, s:resize(3):fill(4):totable())
+    end
+    assert.are.same({ 1, 2, 3 }, whole:totable())
+    assert.are.equal(6, block[1])
+    assert.are.equal(4, #whole:resize(4))
+  end)
+end)
+
 describe('a view', function()
   it('is of the same type, and inside', function()
     local s = tensor.LongStorage(3)
