@@ -324,6 +324,11 @@ int64_t check_other_integer(lua_State* L, int index, const char* function, const
   const bool exact = fits && static_cast<double>(integer) == number;
   if (exact || (fits && registered_state(L)->is_torch7(Rule::numbers))) return integer;
   const char* shown = push_number(L, number);
+  if (!fits && number == std::trunc(number) && std::isfinite(number)) {
+    const char* size = number < 0 ? "small" : "large";
+    if (function) raise_error(L, "%s: %s %s is too %s", function, parameter, shown, size);
+    argument_error(L, index, lua_pushfstring(L, "%s is too %s", shown, size));
+  }
   if (function) raise_error(L, "%s: %s must be an integer, got %s", function, parameter, shown);
   argument_error(L, index, lua_pushfstring(L, "an integer is expected, got %s", shown));
   __builtin_unreachable();
