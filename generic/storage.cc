@@ -11,7 +11,6 @@
 #include "ops/ops.h"
 
 namespace bind {
-
 namespace {
 
 th::TensorRef all_of(Storage* storage) { return th::vector_of(storage, 0, storage->size); }
@@ -150,8 +149,7 @@ int construct(lua_State* L) {
               : lua_type(L, 2) == LUA_TNUMBER   ? of_memory
               : compat_iscdata(L, 2)            ? of_memory
                                                 : nullptr;
-  const bool has_memory = make == of_memory || lua_isnil(L, 2);
-  const int most = make == map_file ? 4 : make == view_of ? 3 : has_memory ? 2 : 1;
+  const int most = make == map_file ? 4 : make == view_of ? 3 : make || lua_isnil(L, 2) ? 2 : 1;
   if (lua_gettop(L) > most) refuse_extra(L, most);
   if (make) {
     push_storage(L, state, make(L, dtype));
@@ -368,10 +366,9 @@ int free_reference(lua_State* L) {
     th::storage_free(storage);
   } else if (__atomic_load_n(&storage->refcount, __ATOMIC_ACQUIRE) == 1) {
     protect(L, "free", [&] {
-      constexpr char kOwn = th::kResizable | th::kFreeMemory;
-      if ((storage->flag & kOwn) == kOwn) return th::storage_resize(storage, 0);
-      th::StorageRef empty(th::storage_new(storage->dtype));
-      th::storage_swap(storage, empty.get());
+      const bool is_own = storage->flag & th::kResizable && storage->flag & th::kFreeMemory;
+      if (is_own) return th::storage_resize(storage, 0);
+      th::storage_swap(storage, th::StorageRef(th::storage_new(storage->dtype)).get());
     });
   }
   return 0;
