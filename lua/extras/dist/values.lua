@@ -17,8 +17,7 @@ local function install(Group)
    local function bytes_of(self, name, value)
       local fine, bytes = pcall(Group.own_to_tensor, value)
       if not fine then
-         arguments.fail(self, ('%s: %s'):format(
-            name, files.without_position(bytes)))
+         arguments.fail(self, ('%s: %s'):format(name, files.cause(bytes)))
       end
       return bytes
    end
