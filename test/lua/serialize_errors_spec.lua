@@ -137,7 +137,7 @@ describe('after a failed call', function()
     local last = t:narrow(1, 5, 5)
     t:storage():resize(3)
     for _, mode in ipairs { 'binary', 'ascii' } do
-      assert.matches('write: .*storage', select(2, pcall(tensor.serialize, { last }, mode)))
+      assert.matches('serialize: .*storage', select(2, pcall(tensor.serialize, { last }, mode)))
     end
     local name = os.tmpname()
     tensor.save(name, 'before')
