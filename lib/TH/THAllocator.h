@@ -6,8 +6,8 @@
 /* Allocates the host memory of a storage. ctx is the pointer that was passed to the storage
    together with the allocator. malloc and realloc return a block of at least size bytes or raise an
    error by THError. size is not 0: a storage that becomes empty frees its block. free accepts only
-   blocks of the same allocator, and NULL: a storage that never had a block calls it once, so that
-   it can free ctx. If realloc is NULL, a storage is resized by malloc, copy and free. */
+   blocks of the same allocator. If realloc is NULL, a storage is resized by malloc, copy and
+   free. */
 typedef struct THAllocator {
   void* (*malloc)(void* ctx, ptrdiff_t size);
   void* (*realloc)(void* ctx, void* ptr, ptrdiff_t size);
