@@ -38,7 +38,7 @@ class InOrder {
   InOrder(Tensor* t, int64_t dim, int64_t quantiles) : InOrder(t, dim, quantiles, t->size[dim]) {}
   InOrder(Tensor* t, int64_t dim, int64_t quantiles, int64_t count)
       : elements_(shared(t)), dim_(dim), count_(count) {
-    is_sorted_ = t->size[dim] / 8192 < quantiles;
+    is_sorted_ = quantiles > 2 || t->size[dim] < 16384;
     if (!is_sorted_) return;
     TensorRef indices = empty(DType::Long);
     elements_ = made(t->dtype, [&](Tensor* r) { ops::sort(r, indices.get(), t, dim, false); });
