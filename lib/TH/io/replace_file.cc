@@ -93,20 +93,36 @@ std::map<std::string, std::string> attributes_of(const std::string& path) {
   const ssize_t size = listxattr(path.c_str(), names.data(), names.size());
   for (ssize_t at = 0; at < size;) {
     const std::string name = &names[static_cast<size_t>(at)];
+    at += static_cast<ssize_t>(name.size()) + 1;
+    // The kernel computes two of them from the contents. Others belong to the file system.
+    const auto begins = [&](const char* text) { return name.rfind(text, 0) == 0; };
+    const bool is_computed = name == "security.ima" || name == "security.evm";
+    if (is_computed || !(begins("user.") || begins("security.") || begins("system.posix_acl_"))) {
+      continue;
+    }
     const ssize_t length = getxattr(path.c_str(), name.c_str(), value.data(), value.size());
     attributes[name].assign(value.data(), length > 0 ? static_cast<size_t>(length) : 0);
-    at += static_cast<ssize_t>(name.size()) + 1;
   }
-  // The kernel computes these from the contents.
-  attributes.erase("security.ima");
-  attributes.erase("security.evm");
   return attributes;
 }
-bool same_attributes(const std::string& a, const std::string& b) {
-  return attributes_of(a) == attributes_of(b);
+// Gives a file the attributes of another one. Returns false if that is not allowed.
+bool copy_attributes(const std::string& from, const std::string& to) {
+  const auto wanted = attributes_of(from);
+  auto own = attributes_of(to);
+  for (const auto& [name, value] : wanted) {
+    const auto found = own.find(name);
+    const bool is_same = found != own.end() && found->second == value;
+    if (found != own.end()) own.erase(found);
+    if (is_same) continue;
+    if (setxattr(to.c_str(), name.c_str(), value.data(), value.size(), 0) != 0) return false;
+  }
+  for (const auto& other : own) {
+    if (removexattr(to.c_str(), other.first.c_str()) != 0) return false;
+  }
+  return true;
 }
 #else
-bool same_attributes(const std::string&, const std::string&) { return true; }
+bool copy_attributes(const std::string&, const std::string&) { return true; }
 #endif
 
 bool is_standard_stream(const struct stat& status) {
@@ -309,9 +325,9 @@ const char* Replacement::rename_over(const struct stat* old, Sync sync) {
     fail_to_replace(name_, errno);
   }
   // The new file may have inherited an access control list from its directory.
-  if (old && !same_attributes(path(), name_)) {
+  if (old && !copy_attributes(name_, path())) {
     fchmod(fd_.get(), 0600);
-    return "it has extended attributes";
+    return "it has extended attributes that cannot be copied";
   }
   // The old contents are dropped only once the new ones are on the disk.
   const bool waits = sync == Sync::always || (sync == Sync::if_replaced && old);
