@@ -78,18 +78,23 @@ bool is_own(const ParameterSource& source) { return source.tensor && is_of_own_t
 }  // namespace
 
 void refuse_pair(lua_State* L, const State* state, const Overloads& overloads,
-                 const Pattern& pattern, const Arguments& args) {
+                 const Pattern& pattern, const Arguments& args, bool converts) {
   if (!ends_with_pair(L, state, overloads, args.count) || state->is_torch7(Rule::types)) return;
-  bool has_result = false, takes_values = false, takes_indices = false;
+  bool overwrites = false, takes_values = false, takes_indices = false;
   for (const ParameterSource& source : pattern) {
     if (argument_of(source, args) < 0 || !source.tensor) continue;
-    has_result |= source.result;
+    if (source.result) {
+      const void* result = lua_touserdata(L, source.arg + 1);
+      overwrites |= converts || !is_own(source) || result == state->last_pair[0] ||
+                    result == state->last_operand;
+    }
     takes_values |= (source.result || is_own(source)) && source.arg == args.count - 2;
     takes_indices |= !source.result && is_own(source) && source.arg == args.count - 1;
   }
   // multinomialAlias(r, multinomialAliasSetup(p)) takes a pair.
-  if (has_result && takes_values && takes_indices)
+  if (overwrites && takes_values && takes_indices) {
     raise_error(L, "%s: %s", overloads.name, kPairAdvice);
+  }
 }
 
 namespace {
@@ -126,7 +131,7 @@ bool convert_operands(lua_State* L, State* state, const Overloads& overloads, co
     if (!fits || is_hidden(state, pattern)) continue;
     const int type = type_of_operands(pattern, args);
     if (type < 0) continue;
-    refuse_pair(L, state, overloads, pattern, args);
+    refuse_pair(L, state, overloads, pattern, args, true);
     bool converted = false;
     for (const ParameterSource& source : pattern) {
       if (argument_of(source, args) < 0 || !is_own(source) || source.result) continue;

@@ -118,10 +118,11 @@ inline bool is_hidden(const State* state, const Pattern& pattern) {
   return row.op->op == th::Op::clampMin && pattern.args == 3 && !state->is_torch7(Rule::arguments);
 }
 
-// Raises an error if the last operand is the index tensor of a call that returned two, and the
-// result is an argument: x:eq(x:max(2)) would write to x.
+// Raises an error if the last operands are the values and the indices of the last call, and the
+// result is an argument: x:eq(x:max(2)) would write to x. Operands that need no conversion may be
+// meant, as in r:add(values, indices), unless the result is a mask or part of that call.
 void refuse_pair(lua_State* L, const State* state, const Overloads& overloads,
-                 const Pattern& pattern, const Arguments& args);
+                 const Pattern& pattern, const Arguments& args, bool converts);
 
 // Raises an error for the function bernoulli of one tensor: in other libraries, the tensor has the
 // probabilities. Here it would be overwritten.

@@ -307,6 +307,7 @@ int run_pattern(lua_State* L, State* state, const char* name, const Pattern& pat
   if (results == 2 && !numbers && pattern.sources[1].kind == 'L') {
     state->last_pair[0] = lua_touserdata(L, -2);
     state->last_pair[1] = lua_touserdata(L, -1);
+    state->last_operand = lua_touserdata(L, pattern.sources[2].arg + 1);
   }
   return results;
 }
@@ -415,7 +416,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
       }
       if (is_defined(pattern, type)) {
         if (!overloads.function) refuse_probabilities(L, state, pattern, args);
-        refuse_pair(L, state, overloads, pattern, args);
+        refuse_pair(L, state, overloads, pattern, args, false);
         return run_pattern(L, state, overloads.name, pattern, args, type);
       }
       if (refused) continue;

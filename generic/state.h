@@ -128,8 +128,10 @@ struct State {
   double collection_takes = 0, marked = 0;
   bool marks = false;   // a collection has begun and has called no such finalizer
   int64_t objects = 0;  // created since then; Lua sees eight bytes of each
-  // The userdata of the values and indices that the last operation returned, or null.
+  // The userdata of the values and indices that the last operation returned, or null, and that of
+  // its operand.
   const void* last_pair[2] = {nullptr, nullptr};
+  const void* last_operand = nullptr;
   char own_source[512] = "";  // prefix of the source names of the module's Lua functions
 };
 
