@@ -112,7 +112,8 @@ void Shapes::set_in_place(Tensor*& r, int ndim, const int64_t* size, Tensor* con
                           int count) {
   bool shares = false;
   for (int k = 0; k < count; ++k) {
-    shares = shares || (operands[k] != r && share_storage(*r, *operands[k]));
+    const Tensor& t = *operands[k];
+    shares = shares || (&t != r && share_storage(*r, t) && !same_view(*r, t));
   }
   if (!shares && has_shape(*r, ndim, size)) return;
   Result& result = add(r);
