@@ -270,7 +270,9 @@ return function(tensor)
       local has_fewer = kind == 'line' or kind == 'contour'  -- without coordinates
       adders[kind] = function(figure, ...)
          local list, count = {...}, data
-         local has_more = is_data(list[2], kind == 'line') or is_data(list[3])
+         -- An empty table is an empty y of an empty x, else a table without options.
+         local is_empty = type(list[1]) == 'table' and raw_next(list[1]) == nil
+         local has_more = is_data(list[2], kind == 'line' and is_empty) or is_data(list[3])
          if has_fewer and list[data + 1] == nil and not has_more then
             count = 1
          end
