@@ -352,6 +352,7 @@ local function install(tensor)
       local file = set_mode(tensor.MemoryFile(), chosen)
       local written, failure = pcall(file.writeObject, file:referenced(isreferenced), object)
       if not written then
+         if type(failure) ~= 'string' then error(failure, 0) end
          raise(('%s: %s'):format(name, cause(failure)))
       end
       local storage = file:storage()
