@@ -25,11 +25,12 @@ namespace bind {
     "`HalfTensor{0.1}:eq(0.1)` is 1. Integers with negative exponents, `uniform(3, -1)` and "    \
     "`cauchy(0, 0)` are errors, and so are numbers in `range`, `arange`, `random`, `randint` "   \
     "and `fuse` that an integer type cannot represent. `multinomialAlias` draws each category "  \
-    "with its probability.",                                                                     \
+    "with its probability, and the probabilities need not sum to 1.",                            \
     "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements below 2, "  \
     "and 0 for others. `eye(3, 0)` has 3 columns. `linspace(1, 2, 1)` and `logspace(1, 2, 1)` "  \
     "are errors. `HalfTensor{0.1}:eq(0.1)` is 0. `multinomialAlias` draws the category before "  \
-    "each alias. The others have results; fractions are truncated.")                             \
+    "each alias; its numbers are wrong if the probabilities do not sum to 1. The others have "   \
+    "results; fractions are truncated.")                                                         \
   X(broadcast,                                                                                   \
     "Shapes pair by NumPy's rules first. In `t[mask]`, a mask of fewer dimensions than "         \
     "`t` is one of its first dimensions. `t[mask] = src` needs a `src` that broadcasts, or has " \

@@ -154,7 +154,8 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
          'Computes the same as `cfmod`. The name is from the first version of Torch7.'},
       {'multinomialAliasSetup', 'tensor.multinomialAliasSetup(probabilities [, state])',
          'Returns a table of two tensors from which `multinomialAlias` draws in constant time: ' ..
-         'the alias of each category, and the probability of keeping the category.'},
+         'the alias of each category, and the probability of keeping the category. The ' ..
+         "probabilities need not sum to 1, except after `require 'torch'`."},
       {'multinomialAlias', 'tensor.multinomialAlias(indices, state)',
          'Fills a LongTensor with categories drawn by the tables of `multinomialAliasSetup`. ' ..
          "After `require 'torch'`, as in Torch7, the category before each alias is drawn " ..

@@ -312,6 +312,27 @@ describe('distributions', function()
   end)
 end)
 
+it('alias tables of weights are those of the probabilities', function()
+  for weights, type in pairs { [{ 1, 3 }] = 'Double', [{ 1e300, 3e300 }] = 'Double',
+                               [{ 0.1, 0.3 }] = 'Float', [{ 2e38, 0, 2e38 }] = 'Float',
+                               [{ 20000, 60000 }] = 'Half', [{ 3, 1, 4 }] = 'BFloat16' } do
+    local class = tensor[type .. 'Tensor']
+    local p = class(weights):double()
+    p:div(p:sum())
+    local expected = tensor.multinomialAliasSetup(class(p:totable()))
+    local got = tensor.multinomialAliasSetup(class(weights))
+    assert.are.same(expected[1]:totable(), got[1]:totable())
+    assert.is_true(tensor.allclose(expected[2]:double(), got[2]:double(), 0.01, 0))
+  end
+  local drawn = tensor.LongTensor(20000)
+  tensor.multinomialAlias(drawn, tensor.multinomialAliasSetup(tensor.DoubleTensor { 1, 3 }))
+  assert.is_near(0.75, drawn:eq(2):sum() / 20000, 0.02)
+  tensor.setRule('arithmetic', 'torch7')
+  finally(function() tensor.setRule('arithmetic', 'tensor') end)
+  local tables = tensor.multinomialAliasSetup(tensor.DoubleTensor { 1, 3 })
+  assert.are.same({ 1, 1 }, tables[2]:totable())
+end)
+
 it('beta numbers with tiny parameters are 0 or 1', function()
   tensor.manualSeed(1)
   for _, tiny in ipairs { 1e-250, 1e-310 } do

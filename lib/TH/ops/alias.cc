@@ -5,17 +5,36 @@
 #include "THGeneral.h"
 #include "base/error.h"
 #include "ops/compose.h"
+#include "ops/filling.h"
 #include "ops/operands.h"
 #include "ops/rules.h"
 
 namespace th {
+namespace {
+
+double total_of(Tensor* p) { return ops::sumall(p).to_double(); }
+
+// Returns the probabilities as a vector whose elements sum to 1, up to rounding. By Torch7's rule
+// they are not changed.
+TensorRef normalized(Tensor* t) {
+  TensorRef p = flattened(t);
+  if (current_rules.torch7) return p;
+  const double total = total_of(t), rounding = 2. / static_cast<double>(largest_exact(t->dtype));
+  if (std::abs(total - 1) <= rounding) return p;
+  // The element type may not hold the total.
+  TensorRef wide = in_type(p.get(), DType::Double);
+  wide = made(DType::Double, [&](Tensor* r) { ops::div(r, wide.get(), total); });
+  return in_type(wide.get(), t->dtype);
+}
+
+}  // namespace
 
 void shapes(args::multinomialAliasSetup& a, Shapes& s) {
   int64_t n = a.prob_dist->numel();
   if (n == 0) s.fail(a.prob_dist, "there are no categories to draw from");
   double least = ops::minall(a.prob_dist).to_double();
   if (!(least >= 0)) s.fail(a.prob_dist, "a probability is %g", least);
-  double total = ops::sumall(a.prob_dist).to_double();
+  double total = total_of(a.prob_dist);
   if (!(total > 0 && std::isfinite(total))) {
     s.fail(a.prob_dist, "the probabilities sum up to %g", total);
   }
@@ -24,7 +43,7 @@ void shapes(args::multinomialAliasSetup& a, Shapes& s) {
 }
 
 void calls(args::multinomialAliasSetup& a) {
-  TensorRef p = flattened(a.prob_dist);
+  TensorRef p = normalized(a.prob_dist);
   run(Op::multinomialAliasSetup, device_of({p.get(), a.J, a.q}), [&](Operands& at) {
     AliasSetupCall call;
     call.dtype = p->dtype;

@@ -8,6 +8,9 @@
 
 namespace th {
 
+// Returns the largest n such that the element type has all integers from 0 to n.
+int64_t largest_exact(DType type);
+
 // Sets a result that kernels fill in the order of its elements, in contiguous memory.
 void set_filled(Shapes& s, Tensor*& r, int ndim, const int64_t* size);
 

@@ -15,6 +15,21 @@
 
 namespace th {
 
+int64_t largest_exact(DType type) {
+  return dispatch(type, [](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, Half>) {
+      return int64_t{1} << 11;
+    } else if constexpr (std::is_same_v<T, BFloat16>) {
+      return int64_t{1} << 8;
+    } else if constexpr (std::is_integral_v<T>) {
+      return static_cast<int64_t>(std::numeric_limits<T>::max());
+    } else {
+      return int64_t{1} << std::numeric_limits<T>::digits;
+    }
+  });
+}
+
 void set_filled(Shapes& s, Tensor*& r, int ndim, const int64_t* size) {
   if (!has_shape(*r, ndim, size)) {
     s.set(r, ndim, size, Layout::in_place);
@@ -63,22 +78,6 @@ void check_holds(DType type, int64_t min, int64_t max) {
   if (holds(type, static_cast<double>(min)) && holds(type, static_cast<double>(max))) return;
   fail("%sTensor does not hold all integers from %lld to %lld", name_with_article(type),
        static_cast<long long>(min), static_cast<long long>(max));
-}
-
-// Returns the largest n such that the element type has all integers from 0 to n.
-int64_t largest_exact(DType type) {
-  return dispatch(type, [](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_same_v<T, Half>) {
-      return int64_t{1} << 11;
-    } else if constexpr (std::is_same_v<T, BFloat16>) {
-      return int64_t{1} << 8;
-    } else if constexpr (std::is_integral_v<T>) {
-      return static_cast<int64_t>(std::numeric_limits<T>::max());
-    } else {
-      return int64_t{1} << std::numeric_limits<T>::digits;
-    }
-  });
 }
 
 // Writes the integers from TH_INDEX_BASE on in the order of random keys of 64 bits. r is a vector
