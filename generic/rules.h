@@ -22,10 +22,11 @@ namespace bind {
     "`remainder` is exact. `clamp(t, 2, 0)` is 0. `eye(3, 0)` has no columns. `linspace(1, 2, "  \
     "1)` is 1, and `logspace(1, 2, 1)` is 10. In comparisons, `isin` and `searchsorted`, a "     \
     "number beside Half or BFloat16 elements is rounded to their type: "                         \
-    "`HalfTensor{0.1}:eq(0.1)` is 1. Integers with negative exponents, `uniform(3, -1)` and "    \
-    "`cauchy(0, 0)` are errors, and so are numbers in `range`, `arange`, `random`, `randint` "   \
-    "and `fuse` that an integer type cannot represent. `multinomialAlias` draws each category "  \
-    "with its probability, and the probabilities need not sum to 1.",                            \
+    "`HalfTensor{0.1}:eq(0.1)` is 1. Integers with negative exponents, `uniform(3, -1)`, "       \
+    "`uniform(0, math.huge)` and `cauchy(0, 0)` are errors, and so are numbers in `range`, "     \
+    "`arange`, `random`, `randint` and `fuse` that an integer type cannot represent. "           \
+    "`multinomialAlias` draws each category with its probability, and the probabilities need "   \
+    "not sum to 1.",                                                                             \
     "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements below 2, "  \
     "and 0 for others. `eye(3, 0)` has 3 columns. `linspace(1, 2, 1)` and `logspace(1, 2, 1)` "  \
     "are errors. `HalfTensor{0.1}:eq(0.1)` is 0. `multinomialAlias` draws the category before "  \

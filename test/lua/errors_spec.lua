@@ -60,6 +60,11 @@ describe('calls with wrong arguments', function()
     fails(function() tensor.eye(3, -3) end, 'eye', '-3')
     fails(function() tensor.uniform(3, -1) end, 'uniform', '3', '-1')
     fails(function() t:uniform(3, -1) end, 'uniform', 'lower bound 3')
+    for _, range in ipairs { { 0, math.huge }, { -1e308, 1e308 }, { math.huge, math.huge } } do
+      local low, high = range[1], range[2]
+      fails(function() tensor.uniform(low, high) end, 'uniform', 'is not finite')
+      fails(function() t:uniform(low, high) end, 'uniform', 'is not finite')
+    end
     fails(function() tensor.cauchy(0, 0) end, 'cauchy', 'sigma', '0')
     fails(function() t:cauchy(0, -1) end, 'cauchy', 'sigma', '-1')
     for _, e in ipairs { elements.Int, elements.Half, elements.Double } do
@@ -77,6 +82,7 @@ describe('calls with wrong arguments', function()
     finally(function() rules.set 'tensor' end)
     assert.are.same({ 1, 1 }, t:clone(t):totable())
     assert.is_true(tensor.uniform(3, -1) <= 3)
+    assert.is_number(tensor.uniform(0, math.huge))
     assert.are.equal(0, tensor.cauchy(0, 0))
     fails(function() tensor.eye(3, -3) end, 'eye')
   end)

@@ -163,9 +163,12 @@ void calls(args::randperm& a) {
 // ---- distributions ------------------------------------------------------------------------------
 
 void shapes(args::uniform& a, Shapes& s) {
-  // Torch7 takes the bounds in any order.
+  // Torch7 takes any bounds, in any order.
   if (!current_rules.torch7 && !(a.a <= a.b)) {
     s.fail(a.b, "the lower bound %g is above the upper bound %g", a.a, a.b);
+  }
+  if (!current_rules.torch7 && !std::isfinite(a.b - a.a)) {
+    s.fail(a.b, "the distance from %g to %g is not finite", a.a, a.b);
   }
   set_filled(s, a.self);
 }
