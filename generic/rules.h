@@ -24,7 +24,8 @@ namespace bind {
     "number beside Half or BFloat16 elements is rounded to their type: "                         \
     "`HalfTensor{0.1}:eq(0.1)` is 1. Integers with negative exponents, `uniform(3, -1)`, "       \
     "`uniform(0, math.huge)` and `cauchy(0, 0)` are errors, and so are numbers in `range`, "     \
-    "`arange`, `random`, `randint` and `fuse` that an integer type cannot represent. "           \
+    "`arange`, `random`, `randint` and `fuse` that an integer type cannot represent, and in "    \
+    "`random` and `randint` those above 2^11 for Half and 2^8 for BFloat16. "                    \
     "`multinomialAlias` draws each category with its probability, and the probabilities need "   \
     "not sum to 1.",                                                                             \
     "`remainder(a, b)` is `a - b * floor(a / b)`. `clamp(t, 2, 0)` is 2 for elements below 2, "  \

@@ -385,6 +385,27 @@ it('integers that the element type does not hold are errors', function()
   end
 end)
 
+it('random integers that a type of 16 bits does not hold exactly are errors', function()
+  for name, most in pairs { Half = 2048, BFloat16 = 256 } do
+    local class = tensor[name .. 'Tensor']
+    local t = class(2000)
+    for _, range in ipairs { { most + 1 }, { -most - 1, 0 }, { 1, 1e6 } } do
+      local ok, message = pcall(t.random, t, unpack(range))
+      assert.is_false(ok)
+      assert.matches(name .. 'Tensor does not hold all integers from ', message)
+    end
+    assert.has_error(function() class.torch.randint(0, most + 2, 3) end)
+    assert.has_error(function() class.torch.randint(most + 2, { 3 }) end)
+    t:random(-most, -most + 2)
+    assert.are.same({ -most, -most + 2 }, { t:min(), t:max() })
+    t:random(most - 2, most)
+    assert.are.same({ most - 2, most }, { t:min(), t:max() })
+    tensor.setRule('arithmetic', 'torch7')
+    t:random(most + 1)
+    tensor.setRule('arithmetic', 'tensor')
+  end
+end)
+
 it('single random integers are integers, where Lua has them', function()
   local math_type = rawget(math, 'type')
   if not math_type then return pending 'from Lua 5.3 on' end

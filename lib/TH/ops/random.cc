@@ -71,11 +71,17 @@ void fill_between(Op op, Tensor* r, Generator* g, int64_t min, int64_t max) {
   fill_integers(op, r, g, min, static_cast<uint64_t>(max) - static_cast<uint64_t>(min) + 1);
 }
 
-// Raises an error if an integer type does not hold the numbers from min to max. By Torch7's rule
-// they are converted.
+// Raises an error if an integer type, or one of 16 bits, does not hold all integers from min to
+// max. By Torch7's rule they are converted.
 void check_holds(DType type, int64_t min, int64_t max) {
-  if (current_rules.torch7 || !is_integral(type) || type == DType::Long) return;
-  if (holds(type, static_cast<double>(min)) && holds(type, static_cast<double>(max))) return;
+  if (current_rules.torch7 || type == DType::Long) return;
+  if (type == DType::Half || type == DType::BFloat16) {
+    int64_t most = largest_exact(type);
+    if (min >= -most && max <= most) return;
+  } else if (!is_integral(type) ||
+             (holds(type, static_cast<double>(min)) && holds(type, static_cast<double>(max)))) {
+    return;
+  }
   fail("%sTensor does not hold all integers from %lld to %lld", name_with_article(type),
        static_cast<long long>(min), static_cast<long long>(max));
 }
