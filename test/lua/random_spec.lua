@@ -188,6 +188,16 @@ describe('generators of Philox', function()
     assert.are.equal('philox', tensor.getGenerator(g))
   end)
 
+  it('use 64 bits of a seed, where MT19937 uses 32', function()
+    for _, kind in ipairs { 'philox', default_kind } do
+      local low, high = tensor.Generator(kind), tensor.Generator(kind)
+      tensor.manualSeed(low, 5)
+      tensor.manualSeed(high, 2 ^ 32 + 5)
+      local same = tensor.random(low) == tensor.random(high)
+      assert.are.equal(kind == 'mt19937', same)
+    end
+  end)
+
   it('fill tensors with what numbers are', function()
     for _, draw in ipairs { 'random', 'uniform', 'normal', 'cauchy' } do
       tensor.manualSeed(g, 3)
