@@ -119,6 +119,8 @@ local corners = {
   { '1-norm with a zero', function(x) return x:norm(1) end, { -2, 0 }, { -1, 0 } },
   { '3-norm of zeros', function(x) return x:norm(3) end, { 0, 0 }, { 0, 0 } },
   { '3-norm with a zero', function(x) return x:norm(3) end, { 2, 0 }, { 1, 0 } },
+  { '10-norm with a zero', function(x) return x:norm(10) end, { 1e-40, 0 }, { 1, 0 } },
+  { '10-distance', function(x) return x:dist(T { 0, 2 }, 10) end, { 1e-40, 2 }, { 1, 0 } },
   { '0.5-norm with a zero', function(x) return x:norm(0.5) end, { 4, 0 }, { 1, 0 } },
   { '0-norm', function(x) return x:norm(0) end, { 2, 0 }, { 0, 0 } },
   { 'maximum norm', function(x) return x:norm(inf) end, { -3, 1, 3 }, { -0.5, 0, 0.5 } },

@@ -456,8 +456,9 @@ Var norm_slope(const Var& g, const Var& t, const Var& r, const Scalar& p) {
   if (std::isinf(power)) return extreme_slope(g, abs(t), r) * sign(t);
   const Var zero = eqValue(r, Scalar(0));
   if (power == 2) return except(g * t / without_zeros(r), zero);
-  const Var slope = g * sign(t) * pow(without_zeros(abs(t)) / without_zeros(r), Scalar(power - 1));
-  return except(slope, zero);
+  // Powers of 0 and of 1 / r may be infinite.
+  const Var share = where(eqValue(t, Scalar(0)), one_like(t), abs(t) / without_zeros(r));
+  return except(g * sign(t) * pow(share, Scalar(power - 1)), zero);
 }
 
 Var nansum_slope(const Var& g, const Var& t, const Var&) {
