@@ -49,6 +49,16 @@ describe('statistics of floats', function()
         end
       end
     end
+    for _, size in ipairs { 1e-153, 1e-155, 1e-161, 1e-162, 1e-200, 1e-310 } do
+      local t = tensor.Tensor { { -size }, { 0 } }
+      local along = t:norm(2, 2):view(-1)
+      for _, norm in ipairs { t:norm(), t:norm(2, 1)[1][1], along[1] } do
+        assert.is_true(math.abs(norm / size - 1) < 1e-12)
+      end
+      assert.are.equal(0, along[2])
+    end
+    assert.is_true(math.abs(F { 1e-35, 0 }:norm(10, 1)[1] / 1e-35 - 1) < 1e-6)
+    assert.are.equal(0, tensor.zeros(3):norm(2, 1)[1])
     local rows = tensor.Tensor { { 3e200, -4e200 }, { 3, 4 }, { 0, 0 }, { 1 / 0, 1 },
                                  { 0 / 0, 1e200 } }
     local norms = rows:norm(2, 2):view(-1)

@@ -1,6 +1,7 @@
 #include "ops/reduction_methods.h"
 
 #include <cmath>
+#include <limits>
 
 #include "ops/compose.h"
 #include "ops/tracer.h"
@@ -107,10 +108,20 @@ void KernelMethod::along(Tensor* r, Tensor* t, int d, Tensor* indices) const {
   reduce_dim(op_, reduction_, r, indices, in_type(t, r->dtype).get(), d);
 }
 
+double Norm::least(int64_t n) const {
+  if (reduction_.parameter < 0) return 0;  // small sums have large roots
+  Partial partial;
+  partial.value.d = std::numeric_limits<double>::min() * static_cast<double>(n);
+  return finish_all(reduction_, partial, n, DType::Double).to_double();
+}
+
+bool Norm::is_exact(double norm, int64_t n) const {
+  return !adds_powers() || n == 0 || !(norm <= least(n) || std::isinf(norm));
+}
+
 Scalar Norm::all(Tensor* t) const {
   const Scalar norm = KernelMethod::all(t);
-  const double value = norm.to_double();
-  if (!adds_powers() || t->numel() == 0 || (value != 0 && !std::isinf(value))) return norm;
+  if (is_exact(norm.to_double(), t->numel())) return norm;
   const double most = reduce_all(op_, {Reducer::abs_max}, t).value.d;
   if (most == 0 || !std::isfinite(most)) return norm;
   TensorRef x = in_type(t, DType::Double);
@@ -121,26 +132,36 @@ Scalar Norm::all(Tensor* t) const {
 void Norm::along(Tensor* r, Tensor* t, int d) const {
   KernelMethod::along(r, t, d);
   if (!adds_powers() || device_of({t}) || r->numel() == 0 || t->size[d] == 0) return;
-  TensorRef any = made(DType::Byte, [&](Tensor* m) { ops::isinf(m, r); });
-  if (reduce_all(op_, {Reducer::max}, any.get()).value.i == 0) return;
   int64_t size[kMaxDims];
   std::copy(t->size, t->size + t->nDimension, size);
   size[d] = 1;
   const auto reduced = [&] {
     return TensorRef(tensor_new_sized(DType::Double, t->nDimension, size));
   };
-  TensorRef x = in_type(t, DType::Double), most = reduced(), norms = reduced();
-  reduce_dim(op_, {Reducer::abs_max}, most.get(), nullptr, x.get(), d);
-  TensorRef zero = made(DType::Byte, [&](Tensor* m) { ops::eqValue(m, most.get(), 0); });
-  TensorRef infinite = made(DType::Byte, [&](Tensor* m) { ops::isinf(m, most.get()); });
-  ops::maskedFill(most.get(), zero.get(), 1);
-  ops::maskedFill(most.get(), infinite.get(), 1);
+  const auto any = [&](const TensorRef& mask) {
+    return reduce_all(op_, {Reducer::max}, mask.get()).value.i != 0;
+  };
+  TensorRef result = reshaped(r, t->nDimension, size);
+  TensorRef again = made(DType::Byte, [&](Tensor* m) { ops::isinf(m, result.get()); });
+  const auto combine = [&](const auto& operation, const auto& compare, Tensor* x, double value) {
+    TensorRef mask = made(DType::Byte, [&](Tensor* m) { compare(m, x, value); });
+    operation(again.get(), again.get(), mask.get());
+  };
+  combine(ops::logicalOr, ops::leValue, result.get(), least(t->size[d]));
+  if (!any(again)) return;
+  TensorRef most = reduced(), norms = reduced();
+  reduce_dim(op_, {Reducer::abs_max}, most.get(), nullptr, t, d);
+  combine(ops::logicalAnd, ops::gtValue, most.get(), 0);
+  combine(ops::logicalAnd, ops::ltValue, most.get(), std::numeric_limits<double>::infinity());
+  if (!any(again)) return;
+  TensorRef ordinary = made(DType::Byte, [&](Tensor* m) { ops::eqValue(m, again.get(), 0); });
+  ops::maskedFill(most.get(), ordinary.get(), 1);
+  TensorRef x = in_type(t, DType::Double);
   TensorRef shares = made(DType::Double, [&](Tensor* s) { ops::cdiv(s, x.get(), most.get()); });
   KernelMethod::along(norms.get(), shares.get(), d);
   ops::cmul(norms.get(), norms.get(), most.get());
-  TensorRef result = reshaped(r, t->nDimension, size), better = in_type(norms.get(), r->dtype);
-  TensorRef overflow = made(DType::Byte, [&](Tensor* m) { ops::isinf(m, result.get()); });
-  ops::where(result.get(), overflow.get(), better.get(), result.get());
+  TensorRef better = in_type(norms.get(), r->dtype);
+  ops::where(result.get(), again.get(), better.get(), result.get());
 }
 
 // ---- by other operations ------------------------------------------------------------------------

@@ -31,9 +31,9 @@ class KernelMethod {
   Reduction reduction_;
 };
 
-// Norms of which the sum of powers overflows are computed again, from elements divided by the
-// largest one: those of all elements, which also are if the sum is 0, and on the CPU those along a
-// dimension.
+// Norms of which the sum of powers overflows, or has lost digits because it is too small, are
+// computed again, from elements divided by the largest one: those of all elements, and on the CPU
+// those along a dimension.
 class Norm : private KernelMethod {
  public:
   template <class Arguments>
@@ -41,8 +41,13 @@ class Norm : private KernelMethod {
   using KernelMethod::reduces_empty;
   Scalar all(Tensor* t) const;
   void along(Tensor* r, Tensor* t, int d) const;
+  // Returns true if the sum of the n powers of this norm, if it adds powers, neither overflowed nor
+  // lost digits because it is too small. Also true for NaN.
+  bool is_exact(double norm, int64_t n) const;
 
  private:
+  // The largest norm of n elements of which the sum of powers may have lost digits.
+  double least(int64_t n) const;
   bool adds_powers() const { return reduction_.finish != Finish::none; }
 };
 
