@@ -71,6 +71,18 @@ describe('statistics of floats', function()
     assert.is_true(limited:allclose(tensor.Tensor { { 6, -8 }, { 3, 4 } }))
   end)
 
+  it('do not overflow in distances', function()
+    local D = tensor.DoubleTensor
+    local distance = tensor.dist(D { 1e200, 0 }, D { 0, 1e200 })
+    assert.is_true(math.abs(distance / 2 ^ 0.5 / 1e200 - 1) < 1e-15)
+    for _, size in ipairs { 1e-161, 1e-200, 1e300 } do
+      assert.is_true(math.abs(D { size }:dist(D { 0 }, 3) / size - 1) < 1e-12)
+    end
+    assert.are.equal(0, D { 1e200, 2 }:dist(D { 1e200, 2 }))
+    assert.are.equal(1 / 0, D { 1 / 0, 2 }:dist(D { 1, 2 }))
+    assert.are.equal(120000, tensor.HalfTensor { 6e4 }:dist(tensor.HalfTensor { -6e4 }))
+  end)
+
   it('do not overflow in normalizations', function()
     tensor.manualSeed(1)
     local function is_close(a, b)
