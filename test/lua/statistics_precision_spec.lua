@@ -83,6 +83,15 @@ describe('statistics of floats', function()
     assert.are.equal(120000, tensor.HalfTensor { 6e4 }:dist(tensor.HalfTensor { -6e4 }))
   end)
 
+  it('do not overflow in gradients of products', function()
+    local x = F { 1e30, 1e30, 1e-30, 1e-30 }
+    local want = F { 1e-30, 1e-30, 1e30, 1e30 }
+    assert.is_true(tensor.grad(function(t) return t:prod() end)(x):allclose(want, 1e-6, 0))
+    local rows = tensor.grad(function(t) return t:prod(2):sum() end)(x:view(1, 4))
+    assert.is_true(rows:allclose(want:view(1, 4), 1e-6, 0))
+    assert.are.equal('torch.FloatTensor', rows:type())
+  end)
+
   it('do not overflow in normalizations', function()
     tensor.manualSeed(1)
     local function is_close(a, b)

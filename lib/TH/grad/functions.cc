@@ -411,10 +411,11 @@ Var prod_slope(const Var& g, const Var& t, const Var& r) {
   for (int d = 0; d < t->nDimension; ++d) back[order[d]] = d;
   const Var permuted = permute(t, Sizes{t->nDimension, order});
   size[kept] = n;
-  const Var rows = reshaped(permuted, kept + 1, size);
+  // Partial products overflow and underflow where the product of all elements does not.
+  const Var rows = converted(reshaped(permuted, kept + 1, size), DType::Double);
   // The products of the elements before and after each one.
   const int64_t last = kept;
-  Var before = filled(*t, kept + 1, size, 1), after = filled(*t, kept + 1, size, 1);
+  Var before = filled(*rows, kept + 1, size, 1), after = filled(*rows, kept + 1, size, 1);
   if (n > 1) {
     const Var backwards = flip(rows, Sizes{1, &last});
     auto shift = [&](const Var& to, const Var& from) {
@@ -426,7 +427,7 @@ Var prod_slope(const Var& g, const Var& t, const Var& r) {
     after = flip(after, Sizes{1, &last});
   }
   const Var others = reshaped(before * after, permuted->nDimension, permuted->size);
-  return g * permute(others, Sizes{t->nDimension, back});
+  return g * converted(permute(others, Sizes{t->nDimension, back}), t->dtype);
 }
 
 namespace {
