@@ -158,8 +158,7 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
          "probabilities need not sum to 1, except after `require 'torch'`."},
       {'multinomialAlias', 'tensor.multinomialAlias(indices, state)',
          'Fills a LongTensor with categories drawn by the tables of `multinomialAliasSetup`. ' ..
-         "After `require 'torch'`, as in Torch7, the category before each alias is drawn " ..
-         'instead of the alias.'},
+         "After `require 'torch'` it draws the category before each alias, as Torch7 does."},
    },
    {'random numbers: state',
       {'manualSeed', 'tensor.manualSeed([generator,] seed)',
