@@ -194,3 +194,14 @@ describe('shapes that do not fit', function()
     end
   end)
 end)
+
+-- Torch7 adds each row to the same elements, one after the other.
+it('an operand with the view of an expanded result is the result', function()
+  for _, other in ipairs { false, true } do
+    local sums = tensor.Tensor { 1, 2, 3, 4 }
+    local result = sums:view(1, 4):expand(3, 4)
+    local operand = other and sums:view(1, 4):expand(3, 4) or result
+    tensor.add(result, operand, tensor.ones(3, 4))
+    assert.are.same({ 4, 5, 6, 7 }, sums:totable())
+  end
+end)

@@ -132,6 +132,13 @@ describe('after a failed call', function()
     assert.are.equal(1001, depth)
   end)
 
+  it('an error object of a method write is passed on', function()
+    local Failing = tensor.class('spec.FailingWithObject', {})
+    local object = { code = 5 }
+    function Failing.write() error(object) end
+    assert.is_true(rawequal(object, select(2, pcall(tensor.serialize, Failing.new()))))
+  end)
+
   it('a tensor whose storage is too short cannot be written', function()
     local t = tensor.range(1, 10)
     local last = t:narrow(1, 5, 5)

@@ -166,7 +166,7 @@ class SyncedMemory {
   bool owns_host_;
   bool host_from_heap_ = false;  // heap_free frees the host block
   bool disowned_ = false;        // by disown_host
-  bool keeps_context_ = false;   // the allocator's `free` got no block so far.
+  bool keeps_context_ = false;   // of a mapped file that is empty: `free` has not got it yet
   bool ordered_ = false;         // the device's later work waits for event_
   uint8_t reads_ = 0;            // small reads since the head moved to the device
   size_t bytes_;
