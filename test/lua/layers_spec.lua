@@ -309,6 +309,25 @@ describe('batchNorm', function()
   end)
 end)
 
+describe('binaryCrossEntropy', function()
+  it('keeps the digits of small losses', function()
+    local x, y = Double{ 20, -20, math.huge, -math.huge }, Double{ 1, 0, 0, 1 }
+    local w, small = x:clone():fill(0.5), math.exp(-20)
+    for _, type in ipairs{ 'FloatTensor', 'DoubleTensor' } do
+      local logits = x:type('torch.' .. type)
+      local r = tensor.binaryCrossEntropy(logits, y, nil, 'none')
+      local weighted = tensor.binaryCrossEntropy(logits, y, w, w * 6, 'none')
+      for k, factor in ipairs{ 1.5, 0.5 } do
+        assert.near(1, r[k] / small, 1e-6)
+        assert.near(factor, weighted[k] / small, 1e-6)
+        assert.are.same({ math.huge, math.huge }, { r[k + 2], weighted[k + 2] })
+      end
+    end
+    local by_weight = tensor.grad(function(v) return tensor.binaryCrossEntropy(x, y, v, 'sum') end)
+    assert.near(1, by_weight(w)[2] / small, 1e-6)
+  end)
+end)
+
 describe('the arguments of layers and losses', function()
   local x = tensor.randn(2, 4)
   local function fails(text, f, ...)

@@ -439,8 +439,8 @@ Var times_number(const Var& g, double factor, const F& f, const Var& x, const Va
   return in_one_pass([&](const auto&... v) { return f(v...) * number; }, a, b);
 }
 
-// The loss is w * ((1 - y) * x + f * softplus(-x)), where y is the target and f = 1 + (p - 1) * y.
-// Without weights, it is softplus(x) - x * y. first: the number of the parameter `logits`.
+// The loss is w * (p * y * softplus(-x) + (1 - y) * softplus(x)), where y is the target.
+// first: the number of the parameter `logits`.
 template <class A>
 void binary_rule(Backward& b, int first) {
   const auto& a = *static_cast<const A*>(b.arguments());
@@ -467,7 +467,7 @@ void binary_rule(Backward& b, int first) {
   const Var soft = softplus(-x);
   if (b.wants(first + 1)) b.give(first + 1, weighted(p ? (p - 1) * soft - x : -x));
   if (wants_weight) {
-    b.give(first + 2, ((1 - y) * x + (p ? ((p - 1) * y + 1) * soft : soft)) * g);
+    b.give(first + 2, ((p ? y * p : y) * soft + (1 - y) * softplus(x)) * g);
   }
   if (wants_p) b.give(first + 3, weighted(y * soft));
 }

@@ -47,31 +47,25 @@ double reduced_difference(const A& a, const Reduction& reduction) {
   return reduced(sum, n, a.reduction);
 }
 
-// Writes weight * (log(1 + exp(x)) - target * x), where the terms of the target have a weight of
-// their own: (1 - target) * x + (1 + (p - 1) * target) * log(1 + exp(-x)).
+// Writes weight * (p * target * log(1 + exp(-x)) + (1 - target) * log(1 + exp(x))), where p is the
+// weight of positive targets. For targets from 0 to 1, neither term is negative: no digits cancel.
 template <class A>
 void binary_losses(const A& a, Tensor* r) {
   const TensorRef logits = in_type(a.logits, r->dtype), targets = in_type(a.target, r->dtype);
   Tensor *x = logits.get(), *target = targets.get();
-  const auto weight_of = [&](Tensor* weight) {
-    return broadcast_view(in_type(weight, r->dtype).get(), x->nDimension, x->size);
+  const auto weighted = [&](Tensor* to, Tensor* weight) {
+    TensorRef w = broadcast_view(in_type(weight, r->dtype).get(), x->nDimension, x->size);
+    ops::cmul(to, to, w.get());
   };
-  if (a.positiveWeight) {
-    TensorRef p = weight_of(a.positiveWeight);
-    TensorRef factor = made(x->dtype, [&](Tensor* to) { ops::cmul(to, target, p.get()); });
-    ops::csub(factor.get(), factor.get(), 1, target);
-    ops::add(factor.get(), factor.get(), 1);
-    TensorRef other = made(x->dtype, [&](Tensor* to) { ops::neg(to, x); });
-    ops::softplus(other.get(), other.get());
-    ops::cmul(other.get(), other.get(), factor.get());
-    TensorRef rest = made(x->dtype, [&](Tensor* to) { ops::neg(to, target); });
-    ops::add(rest.get(), rest.get(), 1);
-    ops::addcmul(r, other.get(), 1, rest.get(), x);
-  } else {
-    TensorRef soft = made(x->dtype, [&](Tensor* to) { ops::softplus(to, x); });
-    ops::addcmul(r, soft.get(), -1, x, target);
-  }
-  if (a.weight) ops::cmul(r, r, weight_of(a.weight).get());
+  TensorRef positive = made(x->dtype, [&](Tensor* to) { ops::neg(to, x); });
+  ops::softplus(positive.get(), positive.get());
+  ops::cmul(positive.get(), positive.get(), target);
+  if (a.positiveWeight) weighted(positive.get(), a.positiveWeight);
+  TensorRef soft = made(x->dtype, [&](Tensor* to) { ops::softplus(to, x); });
+  TensorRef rest = made(x->dtype, [&](Tensor* to) { ops::neg(to, target); });
+  ops::add(rest.get(), rest.get(), 1);
+  ops::addcmul(r, positive.get(), 1, rest.get(), soft.get());
+  if (a.weight) weighted(r, a.weight);
 }
 
 template <class A, class T>
