@@ -260,7 +260,7 @@ local function install(tensor)
       local isdata = type(object) == 'table' or type(object) == 'function'
       local key = isdata and object or pointer(object)
       local index = record.indices[key]
-      if index then
+      if index and not record.force then
          writehead(file, kind, index)
       else
          index = record.count + 1

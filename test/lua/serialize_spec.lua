@@ -201,6 +201,12 @@ describe('an object', function()
     assert.are_not.equal(tensor.pointer(back[1]), tensor.pointer(back[2]))
     assert.are.same({ 1, 2 }, file:readObject():totable())
     assert.is_true(file:referenced(true):isReferenced())
+
+    file = tensor.MemoryFile()
+    file:writeObject(shared)
+    file:referenced(false):writeObject(shared)
+    file = tensor.MemoryFile(file:storage(), 'r'):referenced(false)
+    for _ = 1, 2 do assert.are.same({ 1, 2 }, file:readObject():totable()) end
   end)
 
   it('is known to the file across calls', function()
