@@ -49,7 +49,8 @@ describe('paths', function()
     assert.are.equal('b', paths.basename('a/b.c', '.c'))
     assert.are.equal('b.c', paths.basename('a/b.c', 'd'))
     assert.are.equal('c', paths.basename('c', 'c'))
-    assert.has_error(function() paths.basename(5) end)
+    assert.has_error(function() paths.basename {} end)
+    assert.are.same({ '5', '.', '5' }, { paths.basename(5), paths.dirname(5), paths.extname 'a.5' })
   end)
 
   it('puts names together', function()
@@ -62,7 +63,8 @@ describe('paths', function()
     } do
       assert.are.equal(case[1], paths.concat(unpack(case, 2)))
     end
-    assert.has_error(function() paths.concat('/a', 5) end)
+    assert.are.equal('/a/5/0.5', paths.concat('/a', 5, 0.5))
+    assert.has_error(function() paths.concat('/a', true) end)
   end)
 
   it('looks at files and folders', function()

@@ -14,8 +14,11 @@ local function lfs()
    return library
 end
 
+-- Returns a name as a string. A number is accepted, as in paths.concat(folder, epoch).
 local function check(name, value, position)
-   if type(value) ~= 'string' then
+   if type(value) == 'number' then
+      return tostring(value)
+   elseif type(value) ~= 'string' then
       error(('paths.%s: argument %d must be a name, got %s')
             :format(name, position or 1, type(value)), 3)
    end
@@ -55,7 +58,8 @@ end
 
 --- dirname(name): returns the name without its last part; '.' if it has one part, '/' for '/'.
 function paths.dirname(name)
-   local stripped = check('dirname', name):gsub('/+$', '')
+   name = check('dirname', name)
+   local stripped = name:gsub('/+$', '')
    if stripped == '' then
       return name:sub(1, 1) == '/' and name or '.'
    end
@@ -163,7 +167,8 @@ end
 
 --- mkdir(name): creates a directory and its missing parents. Returns true, or nil and a message.
 function paths.mkdir(name)
-   local around = paths.dirname(check('mkdir', name))
+   name = check('mkdir', name)
+   local around = paths.dirname(name)
    if around ~= name and not paths.dirp(around) then
       local made, failure, code = paths.mkdir(around)
       if not made then
