@@ -303,13 +303,21 @@ describe('xlua', function()
     op:option { '-v', '--verbose', action = 'store_true' }
     op:option { '--quick', action = 'store_false', dest = 'slow', help = 'no checks' }
     local values, rest = op:parse { 'a', '-s', '7', '--name=x=y', '-5', '--', '-v' }
-    assert.are.same({ size = 7, name = 'x=y', verbose = false, slow = true, help = false }, values)
+    assert.are.same({ size = 7, name = 'x=y', verbose = false, slow = true, help = false,
+                      __main__ = true }, values)
     assert.are.same({ 'a', '-5', '-v' }, rest)
     values = op:parse { '-v', '-n', 'b', '--quick' }
-    assert.are.same({ size = 5, name = 'b', verbose = true, slow = false, help = false }, values)
-    assert.matches('size +5\n', written(op.summarize, op))
+    assert.are.same({ size = 5, name = 'b', verbose = true, slow = false, help = false,
+                      __main__ = true }, values)
+    assert.matches('^<[^\n]*> configuration:\n %+ __main__ = true\n.* %+ size = 5\n',
+                   written(op.summarize, op))
+    assert.are.equal('-s=5,-n=b,-v=true', op:tostring(true))
+    assert.are.equal('-s=5,-n=b', op:tostring(true, { '-s', '-n' }))
+    op:parse { '-n', 'a b/c' }
+    assert.are.equal('-n=a_b|c', op:tostring(true, { '-n' }))
     assert.matches('  %-s, %-%-size SIZE +columns %[default = 5%]\n', written(op.help, op))
-    assert.has_error(function() op:option { 'size' } end)
+    assert.has_error(function() op:option { 5 } end)
+    assert.has_error(function() op:option {} end)
     assert.has_error(function() op:option { '-x', action = 'jump' } end)
     for words, message in pairs {
       ['"-s"'] = 'option %-s expects an argument', ['"-s", "x"'] = 'expects a number, got x',
@@ -322,6 +330,22 @@ describe('xlua', function()
       ]]):format(words))
       assert.matches(message, text)
       assert.are.equal(1, status)
+    end
+  end)
+
+  it('parses the arguments of the program with presets', function()
+    local words = rawget(_G, 'arg')
+    finally(function() rawset(_G, 'arg', words) end)
+    local op = xlua.OptionParser()
+    op:option { '--size', default = 5, req = true }
+    op:option { 'name', default = 'x' }
+    for _, case in ipairs { { { '--size', '7', 'name', 'y' }, 7, 'y', true }, { {}, 3, 'x', true },
+                            { nil, 3, 'x', false } } do
+      rawset(_G, 'arg', case[1])
+      local presets = { size = 3 }
+      local values = op:parse(presets)
+      assert.are.equal(presets, values)
+      assert.are.same({ case[2], case[3], case[4] }, { values.size, values.name, values.__main__ })
     end
   end)
 

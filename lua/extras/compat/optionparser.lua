@@ -1,5 +1,7 @@
 -- xlua.OptionParser: command-line options with short and long names, as in many Torch7 programs.
 
+local each = require 'tensor.versions'.each
+
 local OptionParser = {}
 OptionParser.__index = OptionParser
 
@@ -9,7 +11,7 @@ local function new(usage)
       usage = usage.usage
    end
    local self = setmetatable({usage = usage or 'Usage: %prog [options] [args]', list = {},
-                              flags = {}}, OptionParser)
+                              named = {}}, OptionParser)
    self:option {'-h', '--help', action = 'store_true', dest = 'help', help = 'show this help'}
    return self
 end
@@ -20,14 +22,14 @@ end
 function OptionParser:option(option)
    local names = {}
    for k, name in ipairs(option) do
-      if type(name) ~= 'string' or not name:find '^%-.' then
-         error('OptionParser: the name of an option must begin with -, got ' .. tostring(name), 2)
+      if type(name) ~= 'string' then
+         error('OptionParser: the name of an option must be a string, got ' .. tostring(name), 2)
       end
       names[k] = name
    end
    local action = option.action or 'store'
    if not names[1] then
-      error('OptionParser: an option must have a name that begins with -', 2)
+      error('OptionParser: an option must have a name', 2)
    elseif action ~= 'store' and action ~= 'store_true' and action ~= 'store_false' then
       error('OptionParser: unknown action ' .. tostring(action), 2)
    end
@@ -39,7 +41,7 @@ function OptionParser:option(option)
    end
    table.insert(self.list, made)
    for _, name in ipairs(names) do
-      self.flags[name] = made
+      self.named[name] = made
    end
    return self
 end
@@ -67,19 +69,26 @@ local function value_of(self, option, name, text)
    return tonumber(text) or self:fail(('option %s expects a number, got %s'):format(name, text))
 end
 
---- parse([words]): returns a table of option values, and a list of the other words. words: default
--- is the program's arguments. After '--', all words are positional.
+--- parse([words or presets]): returns a table of option values, and a list of the other words.
+-- words: a list; default: the program's arguments. After '--', all words are positional.
+-- presets: a table without a list, of values that replace the defaults; this table is returned. Its
+-- field __main__ becomes true if the program has arguments.
 function OptionParser:parse(words)
-   words = words or rawget(_G, 'arg') or {}
    local values, rest, seen = {}, {}, {}
+   if not words or words[1] == nil then
+      values, words = words or values, rawget(_G, 'arg') or {}
+   end
+   values.__main__ = rawget(_G, 'arg') ~= nil
    for _, option in ipairs(self.list) do
-      values[option.dest] = option.default
+      if values[option.dest] == nil then
+         values[option.dest] = option.default
+      end
    end
    local k = 1
    while k <= #words do
       local word = words[k]
       local name, text = word:match '^(%-%-[^=]+)=(.*)$'
-      local option = self.flags[name or word]
+      local option = self.named[name or word]
       if word == '--' then
          for j = k + 1, #words do
             table.insert(rest, words[j])
@@ -106,7 +115,7 @@ function OptionParser:parse(words)
       os.exit(0)
    end
    for _, option in ipairs(self.list) do
-      if option.required and not seen[option] then
+      if option.required and not seen[option] and not values[option.dest] then
          self:fail(('missing required option %s'):format(table.concat(option.names, ', ')))
       end
    end
@@ -135,14 +144,32 @@ function OptionParser:help(file)
    end
 end
 
---- Prints the values of the options.
-function OptionParser:summarize()
+--- tostring([as_name [, names]]): returns a line for each value. If as_name is true, returns a part
+-- of a file name instead: the options whose first name is in the list `names`; default: all.
+function OptionParser:tostring(as_name, names)
+   local parts, wanted, values = {}, {}, self.options or {}
+   if not as_name then
+      for name, value in each(values) do
+         parts[#parts + 1] = (' + %s = %s\n'):format(name, tostring(value))
+      end
+      table.sort(parts)
+      return ('<%s> configuration:\n'):format(program():gsub('%.lua$', '')) .. table.concat(parts)
+   end
+   for _, name in ipairs(names or {}) do
+      wanted[name] = true
+   end
    for _, option in ipairs(self.list) do
-      if option.dest ~= 'help' then
-         local value = (self.options or {})[option.dest]
-         io.write(('  %-20s %s\n'):format(option.dest, tostring(value)))
+      local name, value = option.names[1], values[option.dest]
+      if value and (wanted[name] or not next(wanted)) then
+         parts[#parts + 1] = name .. '=' .. tostring(value)
       end
    end
+   return (table.concat(parts, ','):gsub('/', '|'):gsub(' ', '_'))
+end
+
+--- Prints the values of the options.
+function OptionParser:summarize(as_name)
+   io.write(self:tostring(as_name))
 end
 
 -- The method names of the original library.
