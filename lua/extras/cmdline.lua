@@ -213,17 +213,13 @@ local function install(torch)
       end
       table.sort(arguments, function(a, b) return a[1] < b[1] end)
       table.sort(options)
-      local parts = {}
-      if prefix and prefix ~= '' then
-         parts[1] = prefix
+      -- Directories of Torch7 have these names: a separator also follows an empty prefix, and
+      -- arguments without options.
+      local text, separator = table.concat(options, self.argseparator), self.argseparator
+      for k = #arguments, 1, -1 do
+         text = arguments[k][2] .. separator .. text
       end
-      for _, argument in ipairs(arguments) do
-         parts[#parts + 1] = argument[2]
-      end
-      for _, option in ipairs(options) do
-         parts[#parts + 1] = option
-      end
-      return table.concat(parts, self.argseparator)
+      return (prefix or '') .. (text ~= '' and separator .. text or '')
    end
 
    --- silent(): print writes only to the log from now on, not to the screen.

@@ -107,14 +107,15 @@ describe('CmdLine', function()
   it('names a run', function()
     local cmd = command()
     local params = cmd:parse { 'here' }
-    assert.are.equal('run,data=here', cmd:string('run', params, {}))
+    assert.are.equal('run,data=here,', cmd:string('run', params, {}))
     params = cmd:parse { 'here', '-rate', '0.5', '-gpu', '-shuffle' }
     assert.are.equal('run,data=here,gpu=t,rate=0.5,shuffle=f', cmd:string('run', params))
     assert.are.equal('run,data=here,rate=0.5',
                      cmd:string('run', params, { gpu = true, shuffle = true }))
     assert.are.equal('run,gpu=f',
                      cmd:string('run', { gpu = false, rate = 0.1 }, { gpu = false }))
-    assert.are.equal('name=other', cmd:string('', { name = 'other' }))
+    assert.are.equal(',name=other', cmd:string('', { name = 'other' }))
+    assert.are.equal(',name=other', cmd:string(nil, { name = 'other' }))
     assert.are.equal('', cmd:string('', cmd:default()))
     local other = tensor.CmdLine(' ', ':')
     other:option('-a', 1)
