@@ -79,10 +79,12 @@ local function install(tensor)
          return convert(self, (tensor.getdefaulttensortype():gsub('Tensor$', kind)))
       end
       function methods.typeAs(self, other)
-         if not isobject(other) then
+         -- A module of nn has a type, too.
+         local module = type(other) == 'table' and versions.is_callable(other.type)
+         if not module and not isobject(other) then
             error(('typeAs: a %s is expected, got %s'):format(kind:lower(), tensor.type(other)), 2)
          end
-         return convert(self, tensor.typename(other))
+         return convert(self, module and tostring((other:type())) or tensor.typename(other))
       end
       classes.extend(kind, function(class)
          for name, method in each(methods) do

@@ -98,7 +98,7 @@ t:type(name)]=],
          'class.'},
       {'typeAs', [=[
 t:typeAs(u)
-storage:typeAs(other)]=], 'Converts to the class of another object.'},
+storage:typeAs(other)]=], 'Converts to the class of another object, or of a module of nn.'},
       {'byte', 't:byte()',
          'Converts to a ByteTensor, or a ByteStorage. Returns the object itself if it is one.'},
       {'char', 't:char()',

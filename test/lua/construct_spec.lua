@@ -196,6 +196,10 @@ describe('conversion', function()
         assert.are.equal(from == to, rawequal(converted, source))
       end
       assert.are.equal('torch.DoubleTensor', source:real():type())
+      local module = { type = function(self) return self._type end, _type = 'torch.IntTensor' }
+      assert.are.equal('torch.IntTensor', source:typeAs(module):type())
+      assert.has_error(function() source:typeAs { type = function() end } end,
+                       'type: nil is not a tensor class')
       assert.has_error(function() source:type('torch.NoTensor') end)
       assert.has_error(function() source:type('string') end)
       assert.has_error(function() source:type(3) end)
