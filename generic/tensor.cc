@@ -74,6 +74,11 @@ void resize_view(Tensor* t, const View& view) {
   traced_resize(
       *t, [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
 }
+// Gives t a new storage with these sizes and strides. Tensors that share its old one keep that.
+void set_new_storage(Tensor* t, const View& view) {
+  th::set_storage(t, nullptr, 0, view.ndim, view.size, view.has_strides ? view.stride : nullptr);
+  th::trace_allocation(*t);
+}
 
 // Raises an error with the function's name if an argument is not a size. Used for constructors: Lua
 // knows no name for a called table, so read_sizes could not name it.
@@ -121,7 +126,7 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
   } else if (is_sizes(object)) {
     View view;
     read_sizes_and_strides(L, state, first, last, &view);
-    protect(L, function, [&] { resize_view(t, view); });
+    protect(L, function, [&] { set_new_storage(t, view); });
   } else if (lua_istable(L, first) && making) {
     refuse_tracked_number(L, first, function);
     if (last > first && !state->is_torch7(Rule::arguments)) {
@@ -131,9 +136,9 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
     tensor_from_table(L, t, first);
   } else if (is_number(L, *state, first)) {
     check_sizes(L, first, last, function);
-    int64_t size[th::kMaxDims];
-    int ndim = read_sizes(L, state, first, last, size);
-    protect(L, function, [&] { traced_resize(*t, [&] { th::resize(t, ndim, size); }); });
+    View view;
+    view.ndim = read_sizes(L, state, first, last, view.size);
+    protect(L, function, [&] { set_new_storage(t, view); });
   } else {
     raise_error(L,
                 "%s: invalid arguments: (%s)\nexpected arguments: none | table | size1 "

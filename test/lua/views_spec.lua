@@ -298,6 +298,19 @@ describe('set and resize', function()
     assert.has_error(function() v:set(3, 'x') end)
   end)
 
+  it('set with sizes gives a tensor new memory', function()
+    for _, sizes in ipairs { { 2, 2 }, { tensor.LongStorage { 2, 2 } },
+                             { tensor.LongStorage { 2, 2 }, tensor.LongStorage { 1, 2 } } } do
+      local whole = tensor.DoubleTensor { 1, 2, 3, 4 }
+      local t = tensor.DoubleTensor(whole:storage(), 2, 2)
+      assert.are.equal(t, t:set(unpack(sizes)))
+      t:fill(7)
+      assert.are.same({ 2, 2, 1, 28 }, { t:size(1), t:size(2), t:storageOffset(), t:sum() })
+      assert.are.same({ 1, 2, 3, 4 }, whole:totable())
+      assert.are.equal(0, t:set(2, 2):sum())
+    end
+  end)
+
   it('resize keeps the elements in memory', function()
     local t = tensor.DoubleTensor { 1, 2, 3, 4, 5, 6 }
     assert.is_true(rawequal(t, t:resize(2, 3)))
