@@ -56,6 +56,23 @@ class Geometry : public ::testing::Test {
   THFloatTensor* t_;
 };
 
+TEST_F(Geometry, NegativeSizesEndTheList) {
+  THFloatTensor* made[] = {THFloatTensor_newWithSize4d(2, 3, -1, -1),
+                           THFloatTensor_newWithStorage4d(nullptr, 0, 2, -1, 3, -1, -1, -1, -1, -1),
+                           THFloatTensor_new(), THFloatTensor_new(), THFloatTensor_new()};
+  THFloatTensor_resize4d(made[2], 2, 3, -1, kLeast);
+  THFloatTensor_resize5d(made[3], 2, 3, -1, -1, -1);
+  THFloatTensor_setStorage3d(made[4], storage_, 0, 2, 1, 3, 0, -1, -1);
+  for (THFloatTensor* t : made) {
+    EXPECT_EQ(t->nDimension, 2);
+    EXPECT_EQ(t->size[0], 2);
+    EXPECT_EQ(t->size[1], 3);
+    THFloatTensor_free(t);
+  }
+  EXPECT_ERROR(THFloatTensor_resize3d(t_, 2, -1, 3), "size -1 of dimension 1 is negative");
+  EXPECT_ERROR(THFloatTensor_resize2d(t_, -1, -1), "size -1 of dimension 0 is negative");
+}
+
 TEST_F(Geometry, OffsetsMayNotBeBeyondMemory) {
   THLongStorage *one = sizes({1}), *none = sizes({0});
   for (ptrdiff_t offset :

@@ -46,8 +46,15 @@ THLongStorage* new_sizes(const int64_t* values, int count) {
   return reinterpret_cast<THLongStorage*>(s.release());
 }
 
+// Returns the number of dimensions of the functions ...1d ... 5d. Negative sizes after the first
+// one end the list, as in Torch7.
+int count_dims(const int64_t* size, int ndim) {
+  while (ndim > 1 && size[ndim - 1] < 0) --ndim;
+  return ndim;
+}
+
 void resize_to(Tensor* t, std::initializer_list<int64_t> sizes) {
-  resize(t, static_cast<int>(sizes.size()), sizes.begin());
+  resize(t, count_dims(sizes.begin(), static_cast<int>(sizes.size())), sizes.begin());
 }
 
 // pairs: size and stride of each dimension, as in the ...WithStorage1d ... 4d functions.
@@ -59,7 +66,7 @@ void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset,
     size[ndim] = p[0];
     stride[ndim] = p[1];
   }
-  set_storage(t, storage, offset, ndim, size, stride);
+  set_storage(t, storage, offset, count_dims(size, ndim), size, stride);
 }
 
 void view_storage(Tensor* t, Storage* storage, ptrdiff_t offset, Sizes size, Sizes stride) {
