@@ -459,7 +459,8 @@ int tensor_index(lua_State* L) {
   }
   if (index_by(L, state, indexed_tensor(L, state))) return 1;
   if (call_override(L, "__index__", 2, guarded<tensor_index_method>)) return 1;
-  return refuse_key(L, state);
+  const bool is_nil = state->is_torch7(Rule::fields) && (lua_isnil(L, 2) || lua_isboolean(L, 2));
+  return is_nil ? unknown_field(L, state) : refuse_key(L, state);
 }
 
 int tensor_newindex(lua_State* L) {

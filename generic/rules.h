@@ -41,8 +41,10 @@ namespace bind {
     "elements of `src`.")                                                                        \
   X(division, "`/` of integer tensors gives fractions, in the default type.",                    \
     "It truncates the quotients.")                                                               \
-  X(fields, "Reading an unknown field of a tensor or of the module is an error.",                \
-    "The field is nil.")                                                                         \
+  X(fields,                                                                                      \
+    "Reading an unknown field of a tensor or of the module is an error, and so are `t[nil]` "    \
+    "and `t[true]`.",                                                                            \
+    "They are nil.")                                                                             \
   X(files,                                                                                       \
     "`load` reads no functions, unless an option allows it. `save` without an object is an "     \
     "error, and so is the extension of a format that cannot be written, as in `a.pt`.",          \

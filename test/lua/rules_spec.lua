@@ -448,7 +448,13 @@ describe('other rules', function()
   it('unknown fields are errors', function()
     local t = tensor.ones(2)
     fails(function() return t.fooBar end, "no field or method 'fooBar'")
-    with_rule('fields', function() assert.is_nil(t.fooBar) end)
+    for _, key in ipairs { 'fooBar', true, false } do fails(function() return t[key] end) end
+    with_rule('fields', function()
+      for _, key in ipairs { 'fooBar', true, false } do assert.is_nil(t[key]) end
+      assert.is_nil(t[nil])
+      fails(function() return t[print] end, 'indexed by numbers')
+      fails(function() t[true] = 1 end, 'indexed by numbers')
+    end)
   end)
 
   it('files give no functions', function()
