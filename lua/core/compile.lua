@@ -80,7 +80,7 @@ local function install(tensor)
          end
          return packed(...)
       end
-      local f = recordable[self.f] or self.f
+      local f = recordable.recorded(self.f)
       return function()
          return checked(f(unpack(arguments, 1, arguments.n)))
       end
@@ -100,7 +100,7 @@ local function install(tensor)
       if list then
          thread = create(flat(self, arguments, list, packed))
       else
-         local f = recordable[self.f] or self.f
+         local f = recordable.recorded(self.f)
          thread = create(function(...) return packed(f(...)) end)
       end
       return noted(self, self.forms:unpack_results(list and list.tables,

@@ -384,10 +384,7 @@ local function install(tensor)
          return gradient_function('grad', f, which, as_tensor, ready)
       end
       local df = gradient_function('grad', f, which, as_number, ready)
-      if not ready then
-         recordable[df] = gradient_function('grad', f, which, wrap)
-      end
-      return df
+      return ready and df or recordable.pair(df, gradient_function('grad', f, which, wrap))
    end
 
    -- Returns a gradient or tangent of `value`, a tensor or number, as a tensor. Raises an error

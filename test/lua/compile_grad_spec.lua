@@ -163,9 +163,11 @@ describe('a compiled gradient', function()
   it('knows the function inside of tensor.grad', function()
     local factor = 2
     local df = tensor.compile(tensor.grad(function(x) return (x * factor):sum() end))
+    collectgarbage()
     for _ = 1, 4 do assert.are.same({ 2, 2 }, (df(D{ 1, 2 })):totable()) end
     factor = 3
     for _ = 1, 4 do assert.are.same({ 3, 3 }, (df(D{ 1, 2 })):totable()) end
+    assert.matches('done 2 times.*done 2 times', df:explain())
   end)
 end)
 

@@ -323,6 +323,25 @@ describe('memory stays', function()
   end)
 end)
 
+describe('memory is freed', function()
+  local function growth(f)
+    collect()
+    local before = tensor.memory().bytes
+    for _ = 1, 20 do f() end
+    collect()
+    return tensor.memory().bytes - before
+  end
+
+  it('if a gradient function and its function refer to each other', function()
+    assert.is_true(growth(function()
+      local model = { w = tensor.DoubleTensor(1000):fill(1) }
+      model.loss = function(x) return (model.w * x):sum() end
+      model.df = tensor.grad(model.loss)
+      model.df(2)
+    end) < 8000)
+  end)
+end)
+
 describe('free', function()
   it('frees memory at once, and the tensor is empty', function()
     collect()
