@@ -1,7 +1,8 @@
 -- The losses that tensor.grad and tensor.vjp return after gradients. step(params, df(params))
 -- passes both results to an optimizer, which must not take the loss for a rate.
 
-local loss_of = setmetatable({}, {__mode = 'k'})  -- by gradients
+-- By gradients. Only the program keeps a loss alive, which may refer to its gradients.
+local loss_of = setmetatable({}, {__mode = 'kv'})
 local last = setmetatable({}, {__mode = 'v'})  -- the field `loss`: of the last gradients
 
 local losses = {}

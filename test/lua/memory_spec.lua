@@ -340,6 +340,15 @@ describe('memory is freed', function()
       model.df(2)
     end) < 8000)
   end)
+
+  it('if a loss refers to its gradients', function()
+    assert.is_true(growth(function()
+      local gradients, loss = tensor.vjp(function(x)
+        return { value = (x * x):sum(), more = tensor.DoubleTensor(1000):fill(1) }
+      end, { tensor.ones(5) }, { { value = 1 } })
+      loss.gradient = gradients[1]
+    end) < 8000)
+  end)
 end)
 
 describe('free', function()
