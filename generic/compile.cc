@@ -85,7 +85,7 @@ int replay(lua_State* L, State* state, Compiled* c, Signature* s) {
   const auto count = static_cast<int>(recorded.results.size());
   const uint64_t calls = c->calls;
   const int first = lua_gettop(L) + 1;
-  luaL_checkstack(L, count + 10, "results");
+  if (!lua_checkstack(L, count + 10)) return push_false(L);
   for (int k = 0; k < count; ++k) push_new_tensor(L, state, recorded.result_type(k));
   const bool single = s->returned.size() == 1 && s->returned[0].kind == Returned::result;
   if (!single) push_table_of_returned(L, s->returned);
@@ -300,7 +300,7 @@ int record(lua_State* L) {
   if (!lua_isnil(L, kRows)) check_kind(L, kRows, LUA_TTABLE);
   const int last = lua_gettop(L);
   const int count = last - kFirstRecorded + 1;
-  luaL_checkstack(L, count + 10, "arguments");
+  luaL_checkstack(L, 10, "arguments");
   if (!thread || lua_status(thread) || lua_gettop(thread) != 1 || !lua_checkstack(thread, count)) {
     return argument_error(L, kThread, "a new thread is expected");
   }
@@ -313,8 +313,10 @@ int record(lua_State* L) {
     ~Recording() { recorder.reset(); }
   };
   std::optional<Recording> recording;
-  for (int k = 0; k < count; ++k) lua_pushvalue(L, kFirstRecorded + k);
-  lua_xmove(L, thread, count);
+  for (int k = 0; k < count; ++k) {  // one at a time, which needs one slot
+    lua_pushvalue(L, kFirstRecorded + k);
+    lua_xmove(L, thread, 1);
+  }
   if (s) {
     th::Generator* generator = state->generator;
     recording.emplace(&c.recorder, new th::Recorder(c.call.inputs.tensors, generator));
@@ -324,6 +326,11 @@ int record(lua_State* L) {
   const int status = resume(thread, L, count, &results);
   if (s) c.recorder->stop();
   if (status != 0 && status != LUA_YIELD) results = 1;
+  if (!lua_checkstack(L, results + 20)) {
+    if (s) refuse(L, s, "has too many arguments and results");
+    s = nullptr;
+    lua_settop(L, kFirstRecorded - 1);
+  }
   const int before = lua_gettop(L);
   if (!lua_checkstack(L, results + 20)) {
     recording.reset();

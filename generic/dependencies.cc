@@ -153,7 +153,7 @@ bool Dependencies::same_fields_by_name(lua_State* L, State* state, int rows, int
 
 int Dependencies::first_change(lua_State* L, State* state, int rows, TensorsOnStack* found) const {
   const int count = static_cast<int>(rows_.size());
-  if (!lua_checkstack(L, count + 10)) throw std::bad_alloc();
+  if (!lua_checkstack(L, count + 10)) return 0;
   for (int k = 0; k < count; ++k) {
     const Row& row = rows_[k];
     const int start = k;

@@ -39,8 +39,9 @@ class Dependencies {
 
   bool empty() const { return rows_.empty(); }
   // Compares all values with those in the list. A tensor only has to be a tensor again. Returns
-  // the number of the first row that differs, or -1; then the tensors are at the top of the stack.
-  // The function is at stack index 2. Allocates no Lua objects.
+  // the number of the first row that differs, or 0 if the stack is too small. Returns -1 if none
+  // differs; then the tensors are at the top of the stack. The function is at stack index 2.
+  // Allocates no Lua objects.
   int first_change(lua_State* L, State* state, int rows, TensorsOnStack* found) const;
   // Describes a row, as in "the upvalue 'rate'".
   std::string row_text(lua_State* L, int rows, int row) const;

@@ -415,3 +415,28 @@ it('names the path of a value in an environment that contains itself', function(
   c(tensor.ones(2))
   assert.matches("reads 'timer', a torch.Timer", c:explain(), 1, true)
 end)
+
+it('compile accepts thousands of arguments, captured tensors and results', function()
+  local unpack = require('tensor.versions').unpack
+  local function list_of(count)
+    local list = {}
+    for k = 1, count do list[k] = tensor.Tensor{ k } end
+    return list
+  end
+  local list, captured = list_of(3990), list_of(1990)
+  local function sum(l) return l[1] + l[3990] + captured[1990] end
+  local function all(l) return unpack(l) end
+  local function both(l) return captured[1], unpack(l) end
+  for _, f in ipairs{ sum, all, both } do
+    local c = tensor.compile(f)
+    local expected = { f(list) }
+    for _ = 1, 4 do
+      local got = { c(list) }
+      assert.are.equal(#expected, #got)
+      assert.is_true(same(expected[#got], got[#got]))
+    end
+  end
+  local flat = tensor.compile(function(...) return (...) + 1 end)
+  for _ = 1, 3 do assert.are.equal(2, flat(unpack(list))[1]) end
+  assert.matches('done 1 times', flat:explain())
+end)
