@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 namespace bind {
 
@@ -12,6 +13,26 @@ enum Column { kHolder = 1, kKey, kValue };
 void push(lua_State* L, int rows, int row, Column column) {
   lua_rawgeti(L, rows, 3 * row + column);
 }
+
+// Finds the first positions of pointers in a list.
+class FirstPositions {
+ public:
+  explicit FirstPositions(size_t count) : few_(count <= kFew) {}
+  // Returns the first position of the pointer at position k, which grows from call to call.
+  // at(j): the pointer at position j.
+  template <class At>
+  size_t operator()(size_t k, At at) {
+    if (!few_) return first_.try_emplace(at(k), k).first->second;
+    size_t same = 0;
+    while (at(same) != at(k)) ++same;
+    return same;
+  }
+
+ private:
+  static constexpr size_t kFew = 32;  // comparing them all is faster than hashing
+  bool few_;
+  std::unordered_map<const void*, size_t> first_;
+};
 
 }  // namespace
 
@@ -38,12 +59,12 @@ void TensorsOnStack::append_key(std::vector<int64_t>* key) const {
   for (const Tensor* t : tensors) added += 2 * t->nDimension;
   key->resize(at + added);
   int64_t* part = key->data() + at;
+  FirstPositions first_tensor(tensors.size()), first_storage(tensors.size());
   for (size_t k = 0; k < tensors.size(); ++k) {
     const Tensor* t = tensors[k];
-    size_t same = 0;
-    while (tensors[same] != t) ++same;
-    size_t sharing = 0;
-    while (sharing < k && (!t->storage || tensors[sharing]->storage != t->storage)) ++sharing;
+    const size_t same = first_tensor(k, [&](size_t j) { return tensors[j]; });
+    const size_t sharing =
+        t->storage ? first_storage(k, [&](size_t j) { return tensors[j]->storage; }) : k;
     *part++ = static_cast<int64_t>(t->dtype) << 32 | t->nDimension;
     *part++ = t->storage ? reinterpret_cast<intptr_t>(t->storage->current_device()) : -1;
     *part++ = static_cast<int64_t>(same << 32 | sharing);

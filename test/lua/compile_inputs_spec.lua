@@ -440,3 +440,22 @@ it('compile accepts thousands of arguments, captured tensors and results', funct
   for _ = 1, 3 do assert.are.equal(2, flat(unpack(list))[1]) end
   assert.matches('done 1 times', flat:explain())
 end)
+
+it('compile takes time in proportion to the number of tensors', function()
+  local function seconds(count)
+    local list = {}
+    for k = 1, count do list[k] = tensor.Tensor{ k } end
+    list[count] = list[1]
+    local c = tensor.compile(function(l) return l[2] + l[count] end)
+    local least = math.huge
+    for _ = 1, 7 do
+      local start = os.clock()
+      assert.are.equal(3, c(list)[1])
+      least = math.min(least, os.clock() - start)
+    end
+    assert.matches('done 5 times', c:explain())
+    return least
+  end
+  local few = seconds(200)
+  assert.is_true(seconds(3500) < 45 * few)
+end)
