@@ -68,7 +68,8 @@ void** push_box(lua_State* L, State* state, int kind) {
   *box = {nullptr, tags + kind};
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[kind]);
   lua_setmetatable(L, -2);
-  if (state->scope_thread == L) record_in_scope(L, state);
+  const bool is_generator = kind == 2 * th::kDTypes;  // the collector frees it
+  if (state->scope_thread == L && !is_generator) record_in_scope(L, state);
   return &box->payload;
 }
 

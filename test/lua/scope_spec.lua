@@ -96,6 +96,12 @@ describe('tensor.scope', function()
     assert.is_false(is_freed(tensor.ones(2)))
   end)
 
+  it('leaves generators alone', function()
+    local generator
+    tensor.scope(function() generator = tensor.Generator() end)
+    assert.are.equal('number', type(tensor.uniform(generator, 0, 1)))
+  end)
+
   it('raises errors where a freed tensor is used', function()
     local t, s
     tensor.scope(function()
