@@ -98,11 +98,10 @@ local function install(tensor)
    end
 
    local function finish(scope, ok, ...)
+      leave(scope, ...)
       if not ok then
-         leave(scope)
          error((...), 0)
       end
-      leave(scope, ...)
       return ...
    end
 
@@ -115,10 +114,10 @@ local function install(tensor)
    Scope.__close = Scope.close
 
    --- scope(f, ...): returns f(...), and frees the tensors and storages that this thread made in f,
-   -- except those in the results and those given to keep. Their memory is reused at once, so that a
-   -- program needs no more than what is alive. To use a freed tensor later is an error. Errors of f
-   -- pass unchanged. scope(): an object whose method close() ends the scope; in Lua 5.4, `local s
-   -- <close> = tensor.scope()`.
+   -- except those in the results or the error, and those given to keep. Their memory is reused at
+   -- once, so that a program needs no more than what is alive. To use a freed tensor later is an
+   -- error. Errors of f pass unchanged. scope(): an object whose method close() ends the scope; in
+   -- Lua 5.4, `local s <close> = tensor.scope()`.
    function tensor.scope(f, ...)
       if f == nil and select('#', ...) == 0 then
          return setmetatable({scope = enter()}, Scope)
