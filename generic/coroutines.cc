@@ -1,4 +1,5 @@
-// Resumes coroutines inside functions of the module, as parts of the open scope of the caller.
+// The open scopes of threads (lua/core/scope.lua), and coroutines that functions of the module
+// resume as parts of the open scope of the caller.
 
 #include "bindings.h"
 
@@ -20,12 +21,48 @@ int resume_plainly(lua_State* thread, [[maybe_unused]] lua_State* L, int argumen
 #endif
 }
 
-// Identifies the open scope.
-const void* scope_of(lua_State* L, const State* state) {
-  lua_rawgeti(L, LUA_REGISTRYINDEX, state->scope_objects);
-  const void* objects = lua_topointer(L, -1);
-  lua_pop(L, 1);
-  return objects;
+// Pushes the open scope of this thread, or nil. A coroutine that the module has resumed has that of
+// its resumer, unless it has opened one. Needs two slots.
+void push_scope(lua_State* L, const State& state) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, state.scopes);
+  for (lua_State* thread = L;;) {
+    lua_pushthread(thread);
+    lua_xmove(thread, L, 1);
+    lua_rawget(L, -2);
+    const Resumption* r = state.resumption;
+    while (r && r->thread != thread) r = r->outer;
+    if (!r || !lua_isnil(L, -1)) break;
+    lua_pop(L, 1);
+    thread = r->resumer;
+  }
+  lua_remove(L, -2);
+}
+
+// exchange(scopes, scope, expected): makes a scope, or nil, the one of this thread, and returns the
+// previous one. If `expected` is not nil, only a scope that this thread itself has opened counts.
+// If that is another one, it stays. scopes: the scopes by thread, the same table in each call.
+int exchange_scope(lua_State* L) {
+  State* state = state_of(L);
+  check_kind(L, 1, LUA_TTABLE);
+  lua_settop(L, 3);
+  if (state->scopes == LUA_NOREF) {
+    lua_pushvalue(L, 1);
+    state->scopes = luaL_ref(L, LUA_REGISTRYINDEX);
+  }
+  if (lua_isnil(L, 3)) {
+    push_scope(L, *state);
+  } else {
+    lua_pushthread(L);
+    lua_rawget(L, 1);
+    if (!lua_rawequal(L, 3, 4)) return 1;
+  }
+  lua_pushthread(L);
+  lua_pushvalue(L, 2);
+  lua_rawset(L, 1);
+  lua_pushnil(L);
+  state->has_scopes = lua_next(L, 1) != 0;
+  lua_settop(L, 4);
+  return 1;
 }
 
 bool is_suspended(lua_State* thread) {
@@ -43,16 +80,25 @@ lua_State* refuse(lua_State* L, const char* message) {
 
 }  // namespace
 
+void record_in_scope(lua_State* L, const State& state) {
+  luaL_checkstack(L, 4, "tensor.scope");
+  push_scope(L, state);
+  if (lua_istable(L, -1)) {
+    lua_rawgeti(L, -1, 1);  // the set of its objects
+    lua_pushvalue(L, -3);
+    lua_pushboolean(L, true);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
 int resume(lua_State* thread, lua_State* L, int arguments, int* results) {
   State* state = state_of(L);
-  luaL_checkstack(L, 1, "tensor.scope");  // before the Resumption: an error would leave it behind
+  // For push_scope. Before the Resumption: an error would leave it behind.
+  luaL_checkstack(L, 1, "tensor.scope");
   const Resumption resumption(thread, L, &state->resumption);
-  if (state->scope_thread != L) return resume_plainly(thread, L, arguments, results);
-  const void* scope = scope_of(L, state);
-  state->scope_thread = thread;
-  const int status = resume_plainly(thread, L, arguments, results);
-  if (state->scope_thread == thread && scope_of(L, state) == scope) state->scope_thread = L;
-  return status;
+  return resume_plainly(thread, L, arguments, results);
 }
 
 lua_State* take_coroutine(lua_State* L, int index, int* arguments) {
@@ -89,7 +135,8 @@ int resume_in_scope(lua_State* L) {
   return push_resumed(L, thread, status, results);
 }
 
-const Method functions[] = {{"_resume", guarded<resume_in_scope>}};
+const Method functions[] = {{"_resume", guarded<resume_in_scope>},
+                            {"_exchangeScope", guarded<exchange_scope>}};
 
 }  // namespace
 

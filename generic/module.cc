@@ -274,27 +274,6 @@ int set_heap_tracking(lua_State* L) {
   return 0;
 }
 
-// Adds objects that a thread makes to a set (lua/core/scope.lua); nil: to none. The default is this
-// thread. Returns the thread, and true if there was a set for this thread.
-int record_objects(lua_State* L) {
-  State* state = state_of(L);
-  const bool was_own = state->scope_thread == L;
-  lua_settop(L, 2);
-  if (lua_isnil(L, 2)) {
-    lua_pushthread(L);
-    lua_replace(L, 2);
-  }
-  if (state->scope_objects == LUA_NOREF) {
-    lua_newtable(L);
-    state->scope_objects = luaL_ref(L, LUA_REGISTRYINDEX);
-  }
-  state->scope_thread = lua_istable(L, 1) ? lua_tothread(L, 2) : nullptr;
-  lua_istable(L, 1) ? lua_pushvalue(L, 1) : lua_newtable(L);
-  lua_rawseti(L, LUA_REGISTRYINDEX, state->scope_objects);
-  lua_pushboolean(L, was_own);
-  return 2;
-}
-
 int is_terminal(lua_State* L) {
   luaL_getmetatable(L, LUA_FILEHANDLE);
   if (!lua_getmetatable(L, 1) || !lua_rawequal(L, -1, -2)) luaT_typerror(L, 1, LUA_FILEHANDLE);
@@ -332,7 +311,6 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads, 1>},
                             {"setBroadcast", guarded<set_broadcast, 1>},
                             {"setStrict", guarded<set_strict, 1>},
                             {"setheaptracking", guarded<set_heap_tracking, 1>},
-                            {"_record", guarded<record_objects>},
                             {"isatty", guarded<is_terminal>},
                             {"isTensor", guarded<is_tensor>},
                             {"isStorage", guarded<is_storage>},

@@ -50,16 +50,6 @@ double seconds() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-// Adds the object on top of the stack to those of the open scope.
-void record_in_scope(lua_State* L, const State* state) {
-  luaL_checkstack(L, 3, "tensor.scope");
-  lua_rawgeti(L, LUA_REGISTRYINDEX, state->scope_objects);
-  lua_pushvalue(L, -2);
-  lua_pushboolean(L, true);
-  lua_rawset(L, -3);
-  lua_pop(L, 1);
-}
 }  // namespace
 
 void** push_box(lua_State* L, State* state, int kind) {
@@ -69,7 +59,7 @@ void** push_box(lua_State* L, State* state, int kind) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, state->reference[kind]);
   lua_setmetatable(L, -2);
   const bool is_generator = kind == 2 * th::kDTypes;  // the collector frees it
-  if (state->scope_thread == L && !is_generator) record_in_scope(L, state);
+  if (state->has_scopes && !is_generator) record_in_scope(L, *state);
   return &box->payload;
 }
 

@@ -97,9 +97,9 @@ struct State {
   // LUA_NOREF.
   int cuda_classes = LUA_NOREF;
   int cuda_generators = LUA_NOREF;
-  // While a scope is open (tensor.scope): its thread, and the registry reference of its objects.
-  lua_State* scope_thread = nullptr;
-  int scope_objects = LUA_NOREF;
+  // The registry reference of the open scopes by thread (coroutines.cc), and whether there are any.
+  int scopes = LUA_NOREF;
+  bool has_scopes = false;
   Resumption* resumption = nullptr;    // the innermost one
   th::Device* cuda_default = nullptr;  // if the default type is CudaTensor: its device
   // The operands of the operations that a finalizer has interrupted; null: none.
@@ -234,6 +234,8 @@ inline void prepare_class(lua_State* L, State* state, int kind) {
 }
 // Pushes a userdata of a class with the payload null, and returns the address of its payload.
 void** push_box(lua_State* L, State* state, int kind);
+// Adds the object on top of the stack to those of this thread's open scope, if it has one.
+void record_in_scope(lua_State* L, const State& state);
 
 const char* tensor_class(DType type);   // "torch.FloatTensor"
 const char* storage_class(DType type);  // "torch.FloatStorage"

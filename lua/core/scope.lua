@@ -16,35 +16,28 @@ local function weak_set()
 end
 
 local function install(tensor)
-   local record = tensor._record
-   tensor._record = nil  -- private
-   if not record then
+   local exchange = tensor._exchangeScope
+   tensor._exchangeScope = nil  -- private
+   if not exchange then
       return  -- the functions are there already
    end
 
-   -- The open scopes, in the order of their beginnings: {objects=, thread=, outer=, position=}.
-   -- outer: the open scope that recorded for this thread before, also if another coroutine began
-   -- it, as with the coroutine of a gradient. Weak: an abandoned coroutine takes its scopes along.
-   local open, last = setmetatable({}, {__mode = 'v'}), 0
-   local recording = 0  -- the position of the scope that gets the objects, or got them
+   -- The innermost open scope of each thread: {objects, outer=, ended=}. The core adds objects.
+   -- outer: the previous scope of the thread. In the coroutine of a gradient, it is that of the
+   -- caller. Weak: an abandoned coroutine takes its scopes along.
+   local innermost = setmetatable({}, {__mode = 'kv'})
 
-   local function innermost()
-      while last > 0 and not open[last] do
-         last = last - 1
+   -- Returns the scope, or the next outer one that has not ended.
+   local function open_one(scope)
+      while scope and scope.ended do
+         scope = scope.outer
       end
-      return open[last]
+      return scope
    end
 
    local function enter()
-      local scope, before = {objects = weak_set()}, innermost()
-      local is_inner
-      scope.thread, is_inner = record(scope.objects)
-      -- A new coroutine may have the address of the thread of a scope that was collected.
-      if is_inner and recording == last then
-         scope.outer = before
-      end
-      last = last + 1
-      scope.position, open[last], recording = last, scope, last
+      local scope = {weak_set()}
+      scope.outer = open_one(exchange(innermost, scope))
       return scope
    end
 
@@ -78,21 +71,24 @@ local function install(tensor)
          return
       end
       scope.ended = true
-      -- Scopes of coroutines may end in any order.
-      open[scope.position] = nil
-      local outer, current = scope.outer, innermost()
-      recording = last
-      record(current and current.objects,
-             current and (current == outer and scope.thread or current.thread))
+      local objects, outer = scope[1], open_one(scope.outer)
+      if exchange(innermost, outer, scope) ~= scope then
+         -- An outer scope ends before an inner one, or another coroutine ends the scope.
+         for thread, current in each(innermost) do
+            if current == scope then
+               innermost[thread] = outer
+            end
+         end
+      end
       walk(function(object)
-         if scope.objects[object] then
-            scope.objects[object] = nil
-            if outer and not outer.ended then
-               outer.objects[object] = true
+         if objects[object] then
+            objects[object] = nil
+            if outer then
+               outer[1][object] = true
             end
          end
       end, ...)
-      for object in each(scope.objects) do
+      for object in each(objects) do
          getmetatable(object).__gc(object)
       end
    end
@@ -130,10 +126,13 @@ local function install(tensor)
    --- keep(...): the tensors and storages in the arguments, and in their tables, outlive all open
    -- scopes. Returns the arguments.
    function tensor.keep(...)
-      if innermost() then
+      if raw_next(innermost) then
          walk(function(object)
-            for _, scope in each(open) do
-               scope.objects[object] = nil
+            for _, scope in each(innermost) do
+               while scope do
+                  scope[1][object] = nil
+                  scope = scope.outer
+               end
             end
          end, ...)
       end

@@ -186,6 +186,64 @@ describe('tensor.scope', function()
     assert.is_false(is_freed(nested))
   end)
 
+  it('belongs to a coroutine while others have scopes, too', function()
+    local function request(made)
+      return coroutine.wrap(function()
+        return tensor.scope(function()
+          for k = 1, 3 do
+            made[k] = tensor.ones(k)
+            coroutine.yield()
+          end
+          return tensor.ones(4)
+        end)
+      end)
+    end
+    local a, b, c, resumed = {}, {}, {}, nil
+    local threads = {request(a), request(b), request(c)}
+    if not pcall(threads[1]) then return end  -- Lua 5.1 cannot yield through pcall
+    threads[2]()
+    local between = tensor.scope(function()
+      threads[3]()
+      local result = tensor.ones(2)
+      for _ = 1, 2 do
+        for k = 1, 3 do threads[k]() end
+      end
+      resumed = tensor.ones(2)
+      return result
+    end)
+    assert.is_true(is_freed(resumed))
+    assert.is_false(is_freed(between))
+    for _, made in ipairs {a, b, c} do
+      for k = 1, 3 do assert.is_false(is_freed(made[k])) end
+    end
+    for index, made in ipairs {a, b, c} do
+      assert.equal(4, threads[index]():sum())
+      for k = 1, 3 do assert.is_true(is_freed(made[k]), k) end
+    end
+  end)
+
+  it('may be ended by another coroutine, and before inner ones', function()
+    local made, scope = {}, nil
+    local thread = coroutine.wrap(function()
+      local outer = tensor.scope()
+      scope = tensor.scope()
+      made[1] = tensor.ones(1)
+      coroutine.yield()
+      made[2] = tensor.ones(2)
+      scope = tensor.scope()
+      made[3] = tensor.ones(3)
+      outer:close()
+      made[4] = tensor.ones(4)
+      scope:close()
+      made[5] = tensor.ones(5)
+    end)
+    thread()
+    scope:close()
+    thread()
+    for k = 1, 4 do assert.is_true(is_freed(made[k]), k) end
+    assert.is_false(is_freed(made[5]))
+  end)
+
   it('frees what a coroutine makes with another value of a setting', function()
     local made
     local function make(x)
@@ -399,7 +457,7 @@ describe('tensor.scope', function()
   end)
 
   it('record by a function that programs cannot call', function()
-    assert.is_nil(rawget(tensor, '_record'))
+    assert.is_nil(rawget(tensor, '_exchangeScope'))
   end)
 
   it('leaves tracked numbers to the collector', function()
