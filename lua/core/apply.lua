@@ -121,8 +121,10 @@ local function helpers(tensor, element, how)
    return store, nextrow, converted
 end
 
--- A function has its own loops from MANY elements on. At most MOST_SETS such sets are kept.
-local MANY, MOST_SETS = 1000, 50
+-- A function has its own loops from MANY elements on. At most MOST_SETS such sets are kept, so that
+-- most of LuaJIT's 1000 traces are left to the program. With more functions in turn, each call
+-- compiles a loop.
+local MANY, MOST_SETS = 1000, 250
 
 local function install(tensor)
    local ffi = versions.ffi

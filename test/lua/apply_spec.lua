@@ -367,6 +367,29 @@ describe('apply', function()
     end
   end)
 
+  it('keeps the compiled code of many functions', function()
+    local versions = require 'tensor.versions'
+    local load_text, compiled = versions.load, nil
+    local t, functions = T(1000):fill(0), {}
+    for k = 1, 100 do
+      functions[k] = assert(load_text('return function(x) return x + 1 end', 'function ' .. k))()
+    end
+    versions.load = function(...)
+      compiled = compiled + 1
+      return load_text(...)
+    end
+    local ok, message = pcall(function()
+      for _ = 1, 3 do  -- functions of other tests may have filled the table before
+        compiled = 0
+        for _, f in ipairs(functions) do t:apply(f) end
+      end
+    end)
+    versions.load = load_text
+    assert.is_true(ok, message)
+    assert.are.equal(300 * 1000, t:sum())
+    assert.are.equal(0, compiled)
+  end)
+
   it('walks many elements', function()
     local t = T(300, 400):fill(1)
     t:t():apply(function(x) return x + 1 end)
