@@ -12,15 +12,10 @@ namespace {
 
 bool is_reduced_type(DType type) { return info(type).kind == Kind::REDUCED; }
 
-TensorRef retained(Tensor* t) {
-  tensor_retain(t);
-  return TensorRef(t);
-}
-
 }  // namespace
 
 Buffer::Buffer(Tensor* t, Use use, bool reduced, bool is_private, Device* device)
-    : tensor_(retained(t)), device_(device) {
+    : tensor_(shared(t)), device_(device) {
   if (t->storage) trace_use(t->storage, use == Use::read ? ElementUse::reads : ElementUse::writes);
   t->check_storage();
   make(t->nDimension, t->size, reduced, is_private || !is_contiguous(*t));
@@ -30,7 +25,7 @@ Buffer::Buffer(Tensor* t, Use use, bool reduced, bool is_private, Device* device
 
 Buffer::Buffer(Tensor* r, int ndim, const int64_t* size, bool reduced, bool is_private,
                Device* device)
-    : tensor_(retained(r)), device_(device) {
+    : tensor_(shared(r)), device_(device) {
   if (r->storage) trace_use(r->storage, ElementUse::writes);
   r->check_storage();
   const bool is_elsewhere = device && (!r->storage || r->storage->current_device() != device);

@@ -22,8 +22,7 @@ bool covers_storage(const Tensor& t) {
 Recorder::Recorder(const std::vector<Tensor*>& inputs, const Generator* generator)
     : generator_(generator), recorded_(new Recorded) {
   for (Tensor* t : inputs) {
-    tensor_retain(t);
-    inputs_.push_back({TensorRef(t), TensorRef(tensor_new_view(t)), device_of({t})});
+    inputs_.push_back({shared(t), TensorRef(tensor_new_view(t)), device_of({t})});
   }
 }
 

@@ -12,11 +12,6 @@ namespace th {
 
 namespace {
 
-TensorRef reference(Tensor* t) {
-  tensor_retain(t);
-  return TensorRef(t);
-}
-
 void resize_to(Tensor* t, const RecordedLayout& layout) {
   resize(t, static_cast<int>(layout.size.size()), layout.size.data(), layout.stride.data());
 }
@@ -61,7 +56,7 @@ class Replay {
         values_(recorded.values.size()) {
     for (size_t k = 0; k < recorded.results.size(); ++k) {
       const int value = recorded.results[k];
-      values_[value] = placed(reference(results[k]), recorded.values[value].device);
+      values_[value] = placed(shared(results[k]), recorded.values[value].device);
     }
   }
 
@@ -82,7 +77,7 @@ class Replay {
     const RecordedLeaf& leaf = recorded_.leaves[k];
     Tensor* source = leaf.of_input ? inputs_[leaf.source] : value(leaf.source);
     source->check_storage();
-    if (leaf.whole) return reference(source);
+    if (leaf.whole) return shared(source);
     TensorRef view(tensor_new(leaf.layout.type));
     set_storage(view.get(), source->storage, source->storageOffset + leaf.offset,
                 static_cast<int>(leaf.layout.size.size()), leaf.layout.size.data(),

@@ -51,11 +51,6 @@ void run(const THDistGroup* group, th::Tensor* r, th::Tensor* src, const F& f) {
   expose({r, src});
 }
 
-th::TensorRef retained(th::Tensor* t) {
-  if (t) th::tensor_retain(t);
-  return th::TensorRef(t);
-}
-
 constexpr th::Tensor* kNone = nullptr;
 
 }  // namespace
@@ -71,7 +66,7 @@ template <class F>
 THDistWork* start(const THDistGroup* group, th::Tensor* r, th::Tensor* src, const F& f) {
   th::dist::WorkPtr work = f(group_of(group), r, src, Mode::copying);
   if (!work) expose({r, src});
-  return new THDistWork{std::move(work), retained(r), retained(src)};
+  return new THDistWork{std::move(work), shared(r), shared(src)};
 }
 
 }  // namespace

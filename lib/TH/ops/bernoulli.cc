@@ -17,8 +17,7 @@ TensorRef paired(Tensor* r, Tensor* p) {
       return broadcast_view(p, ndim, size);
     }
   }
-  tensor_retain(p);
-  return TensorRef(p);
+  return shared(p);
 }
 
 constexpr char kBadProbability[] = "element %v of p is not from 0 to 1";

@@ -33,10 +33,6 @@ inline TensorRef reshaped(Tensor* t, int ndim, const int64_t* size) {
 
 namespace {
 
-inline TensorRef shared(Tensor* t) {
-  tensor_retain(t);
-  return TensorRef(t);
-}
 inline TensorRef contiguous_or_null(Tensor* t) { return t ? contiguous(t) : TensorRef(); }
 inline TensorRef empty(DType type) { return TensorRef(tensor_new(type)); }
 

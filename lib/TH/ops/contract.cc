@@ -10,10 +10,7 @@ namespace {
 
 // Returns the elements of t as a vector.
 TensorRef vector_of(Tensor* t) {
-  if (t->nDimension == 1) {
-    tensor_retain(t);
-    return TensorRef(t);
-  }
+  if (t->nDimension == 1) return shared(t);
   int64_t n = t->numel();
   return reshaped(t, 1, &n);
 }

@@ -31,10 +31,7 @@ size_t bytes_of(const Tensor& t) { return t.numel() * item_size(t.dtype); }
 
 // Returns t, or a copy, contiguous, of the given type and on the device.
 TensorRef packed_copy(Device& device, Tensor* t, DType type) {
-  if (t->dtype == type && is_contiguous(*t)) {
-    tensor_retain(t);
-    return TensorRef(t);
-  }
+  if (t->dtype == type && is_contiguous(*t)) return shared(t);
   TensorRef packed(tensor_new_sized(type, t->nDimension, t->size));
   packed->storage->set_current_device(&device);
   ops::copy(packed.get(), t);
@@ -66,8 +63,7 @@ void copy_to_device(Tensor* r, Tensor* src, int ndim, const int64_t* size) {
   Device& device = *r->storage->current_device();
   TensorRef packed;
   if (is_contiguous(*src)) {
-    tensor_retain(src);
-    packed = TensorRef(src);
+    packed = shared(src);
   } else {
     packed = TensorRef(tensor_new(src->dtype));
     packed->storage = storage_new(src->dtype);

@@ -193,11 +193,7 @@ TensorRef paired_view(Tensor* t, Tensor* like) {
 }
 
 Paired paired_views(Tensor* a, Tensor* b) {
-  if (same_size(*a, *b)) {
-    tensor_retain(a);
-    tensor_retain(b);
-    return {TensorRef(a), TensorRef(b)};
-  }
+  if (same_size(*a, *b)) return {shared(a), shared(b)};
   Tensor* shapes[] = {a, b};
   int ndim;
   int64_t size[kMaxDims];
@@ -215,10 +211,6 @@ TensorRef clone(Tensor* t) {
   return copy;
 }
 
-TensorRef contiguous(Tensor* t) {
-  if (!is_contiguous(*t)) return clone(t);
-  tensor_retain(t);
-  return TensorRef(t);
-}
+TensorRef contiguous(Tensor* t) { return is_contiguous(*t) ? shared(t) : clone(t); }
 
 }  // namespace th

@@ -23,10 +23,7 @@ class Var {
  public:
   Var() = default;
   explicit Var(TensorRef t) : t_(t.release()) {}
-  static Var share(Tensor* t) {
-    if (t) tensor_retain(t);
-    return Var(TensorRef(t));
-  }
+  static Var share(Tensor* t) { return Var(shared(t)); }
   Var(const Var& other) : t_(other.t_) {
     if (t_) tensor_retain(t_);
   }

@@ -32,10 +32,7 @@ bool has_slices_of(const Tensor& src, const Tensor& r, int64_t dim) {
 
 // Returns src with slices of r's shape.
 TensorRef source_slices(const Tensor& r, int64_t dim, Tensor* src) {
-  if (has_slices_of(*src, r, dim)) {
-    tensor_retain(src);
-    return TensorRef(src);
-  }
+  if (has_slices_of(*src, r, dim)) return shared(src);
   // Put the slices one after another, then view them in r's shape.
   TensorRef view(tensor_new(src->dtype));
   int64_t order[kMaxDims], size[kMaxDims], stride[kMaxDims];

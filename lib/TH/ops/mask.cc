@@ -24,9 +24,7 @@ void check_mask_shape(Tensor* r, Tensor* mask) {
 
 // Returns the mask in the shape of r.
 TensorRef mask_for(Tensor* r, Tensor* mask) {
-  if (!same_size(*r, *mask)) return paired_view(mask, r);
-  tensor_retain(mask);
-  return TensorRef(mask);
+  return same_size(*r, *mask) ? shared(mask) : paired_view(mask, r);
 }
 
 class MaskCheck : public ValueCheck {

@@ -96,8 +96,7 @@ Resolved resolve_part(const Tensor& t, const Subscript* subscripts, int count) {
         const int64_t none = 0;
         to.indexed.push_back({d, TensorRef(tensor_new_sized(DType::Long, 1, &none))});
       } else {
-        tensor_retain(s.tensor);
-        to.indexed.push_back({d, TensorRef(s.tensor)});
+        to.indexed.push_back({d, shared(s.tensor)});
       }
       ++d;
     }
@@ -136,8 +135,7 @@ TensorRef from_the_front(Tensor* indices, int64_t size) {
     ops::cadd(counted.get(), seen, Scalar(size + 1), negative.get());
     return counted;
   }
-  tensor_retain(indices);
-  return TensorRef(indices);
+  return shared(indices);
 }
 
 // The same by operations, for functions that are recorded and may get other indices when they run

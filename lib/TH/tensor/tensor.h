@@ -141,6 +141,11 @@ class TensorRef {
  private:
   Tensor* t_ = nullptr;
 };
+// Returns another reference to t, which may be null.
+inline TensorRef shared(Tensor* t) {
+  if (t) tensor_retain(t);
+  return TensorRef(t);
+}
 
 // ---- geometry ----------------------------------------------------------------------------------
 
