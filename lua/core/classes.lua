@@ -4,17 +4,13 @@
 
 local core = require 'tensor.core'
 local limit = require 'tensor.extra_arguments'.limit
+local by_name = require 'tensor.types'.by_name
 local each = require 'tensor.versions'.each
 
 -- The program may assign to globals before a class is first used.
 local ipairs = ipairs
 
 local classes = {}
-
-local elements = {}
-for _, element in ipairs(require 'tensor.types') do
-   elements[element.name] = element
-end
 
 -- The functions of extend, and the classes that have their methods, by kind.
 local extensions = {Tensor = {}, Storage = {}}
@@ -33,7 +29,7 @@ end
 -- Private. If this file has been loaded before, the classes have its functions already.
 if core._extendclasses then
    core._extendclasses(function(class, kind, name)
-      local element = elements[name]
+      local element = by_name[name]
       for _, f in ipairs(extensions[kind]) do
          f(class, element)
       end

@@ -58,8 +58,7 @@ end
 --- Returns 'Float' for 'Float', 'FloatTensor' or 'torch.FloatTensor', and so on; otherwise nil.
 function files.element_named(name)
    local text = type(name) == 'string' and name:gsub('^torch%.', ''):gsub('Tensor$', '')
-   local element = text and types.by_class[('torch.%sTensor'):format(text)]
-   return element and element.name == text and text or nil
+   return types.by_name[text] and text or nil
 end
 
 -- Returns true if a value is of one of the types in a string. Callable values are functions.

@@ -23,6 +23,9 @@ function types.class_name(element, kind, on_gpu)
    return ('torch.%s%s'):format(name, kind)
 end
 
+--- by_name[name]: the element type with that name, such as 'Float'.
+types.by_name = {}
+
 --- Tables by the name of a tensor class, with nil for other names:
 -- by_class[class]: the element type. is_integral[class], is_floating[class]: a boolean.
 -- widened[class]: for elements of 16 bits, the class of floats on the same device; otherwise nil.
@@ -30,6 +33,7 @@ types.by_class, types.is_integral, types.is_floating, types.widened = {}, {}, {}
 
 local is_on_gpu = {}
 for _, element in ipairs(types) do
+   types.by_name[element.name] = element
    for _, on_gpu in ipairs {false, true} do
       local class = types.class_name(element, 'Tensor', on_gpu)
       is_on_gpu[class] = on_gpu

@@ -86,9 +86,8 @@ local function chosen(options, count, names)
    return list
 end
 
-local integral, element_names = {}, {}
+local element_names = {}
 for k, element in ipairs(element_types) do
-   integral[element.name] = element.integral or false
    element_names[k] = element.name
 end
 
@@ -103,7 +102,7 @@ local function element_of(name, others)
 end
 
 local function letter(element)
-   return integral[element] and 'l' or 'd'
+   return element_types.by_name[element].integral and 'l' or 'd'
 end
 
 -- Returns a column of text as a table, and one of numbers or dates as a tensor of the element type.

@@ -2,17 +2,12 @@
 
 local files = require 'tensor.files'
 local native = require 'tensor.native'
-local types = require 'tensor.types'
+local by_name = require 'tensor.types'.by_name
 local versions = require 'tensor.versions'
 local ffi = versions.ffi
 
 local MOST_ROWS, MOST_FIELDS = 2 ^ 12, 2 ^ 16  -- of a block, which is formatted at once
 local NEWLINE, POINT, ZERO, NINE = 10, 46, 48, 57  -- bytes
-
-local integral = {}
-for _, element in ipairs(types) do
-   integral[element.name] = element.integral or false
-end
 
 -- Returns a function(row) that formats an element of a table.
 local function value_text(tensor, values, separator)
@@ -138,7 +133,7 @@ return function(tensor, list, rows, separator, write)
    local columns, same = {}, files.element(tensor, list[1])
    for k, values in ipairs(list) do
       local element = files.element(tensor, values)
-      local column = {values = values, isreal = element and not integral[element]}
+      local column = {values = values, isreal = element and not by_name[element].integral}
       if element then
          column.storage, column.first = files.elements(values)
       else
