@@ -129,9 +129,7 @@ return function(tensor, native, parts)
          for _, rules in ipairs(parts.recordings) do
             rules[number] = run_rule
          end
-         for k = 1, results.n do
-            results[k] = parts.settled(results[k], parts.as_number)
-         end
+         parts.settle(results, parts.as_number)
          return unpack(results, 1, results.n)
       end
    end

@@ -273,16 +273,12 @@ local function install(tensor)
    end
 
    -- Tracked numbers get the form in which the caller expects them.
-   local function settled(value, form)
-      return map(value, function(leaf)
-         return isnumber(leaf) and form(leaf.tensor) or leaf
-      end)
-   end
    local function settle(results, form)
       for k = 1, results.n do
-         results[k] = settled(results[k], form)
+         results[k] = map(results[k], function(leaf)
+            return isnumber(leaf) and form(leaf.tensor) or leaf
+         end)
       end
-      return results
    end
 
    local function check_function(name, f)
@@ -483,7 +479,7 @@ local function install(tensor)
 
    local parts = {
       map = map, run = run, wrap = wrap, isnumber = isnumber, constant = constant,
-      settled = settled, as_number = as_number, recordings = recordings,
+      settle = settle, as_number = as_number, recordings = recordings,
       check_function = check_function, check_list = check_list, as_gradient = as_gradient,
       each_gradient = each_gradient, is_floating = is_floating, isblob = isblob,
       gradient_function = gradient_function,
