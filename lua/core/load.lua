@@ -69,12 +69,9 @@ local function install(tensor)
             check_table_options(name, options, known or known_options)
             raise(('%s: %s'):format(name, message))
          end
-      end
-      for _, flag in ipairs { 'referenced', 'functions' } do
-         if options[flag] ~= nil and type(options[flag]) ~= 'boolean' then
-            raise(('%s: true or false (or nil) expected for %s, got %s')
-                  :format(name, flag, tensor.type(options[flag])))
-         end
+      elseif referenced ~= nil and type(referenced) ~= 'boolean' then
+         raise(('%s: true or false (or nil) expected for referenced, got %s')
+               :format(name, tensor.type(referenced)))
       end
       local functions = options.functions
       if functions == nil then
