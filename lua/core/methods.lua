@@ -19,15 +19,10 @@ for name, method in each {int8 = 'char', uint8 = 'byte', bool = 'byte', int16 = 
    short_names[name] = short_names[method]
 end
 
-local function classname(element, kind)
-   return ('torch.%s%s'):format(element.name, kind)
-end
-
 local function install(tensor)
    --- t:type(): returns the class name. t:type(name): returns a tensor of that class: t itself if
    -- it has that class, otherwise a converted copy. Instead of the name, a class is accepted.
-   local function converter(kind)
-      local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
+   local function converter(kind, isobject)
       return function(self, name, class)
          if not isobject(self) then
             local reason = is_freed(self) and 'a finalizer or tensor.scope has freed it'
@@ -63,14 +58,14 @@ local function install(tensor)
    end
 
    for _, kind in ipairs {'Tensor', 'Storage'} do
-      local convert = converter(kind)
       local isobject = kind == 'Tensor' and tensor.isTensor or tensor.isStorage
+      local convert = converter(kind, isobject)
       local methods = {}
       function methods.type(self, name)
          return convert(self, name)
       end
       for _, element in ipairs(types) do
-         local name, class = classname(element, kind), tensor[element.name .. kind]
+         local name, class = types.class_name(element, kind), tensor[element.name .. kind]
          methods[element.method] = function(self)
             return convert(self, name, class)
          end
