@@ -207,8 +207,7 @@ return function(tensor, native)
          rest[k] = arguments[first + k - 1]
       end
       if operation and rest.n == 1 then
-         local other = expanded(rest[1], t)
-         return result and tensor[operation](result, t, other) or tensor[operation](t, other)
+         return into(result, operation, t, expanded(rest[1], t))
       end
       if not of_tensor[name] then
          refused(name)
