@@ -132,7 +132,7 @@ int seek(lua_State* L) {
   with_file(L, "seek", [&](File& file) {
     file.check_open();
     if (!file.seek(static_cast<size_t>(position - 1))) {
-      file.fail_quietly("unable to seek at position %lld", static_cast<long long>(position));
+      file.fail_quietly("unable to seek at position %lld", th::as_long(position));
     }
   });
   return return_self(L);

@@ -24,7 +24,7 @@ int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   // Also false for NaN.
   if (!(position >= 1 && position < static_cast<double>(size) + 1)) {
     raise_error(L, "index %s is out of range of dimension %d of size %lld",
-                push_number_at(L, 2, number), d + 1, static_cast<long long>(size));
+                push_number_at(L, 2, number), d + 1, th::as_long(size));
   }
   return static_cast<int64_t>(position) - 1;
 }
@@ -105,8 +105,7 @@ ptrdiff_t read_storage_position(lua_State* L, State* state, int key, Tensor** te
   check_storage(L, t);
   if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
   if (count != t->nDimension) {
-    raise_error(L, "%lld indices for a tensor of %d dimensions", static_cast<long long>(count),
-                t->nDimension);
+    raise_error(L, "%lld indices for a tensor of %d dimensions", th::as_long(count), t->nDimension);
   }
   for (int d = 0; d < t->nDimension; ++d) {
     position[d] = checked_position(L, t, d, static_cast<double>(position[d]));

@@ -18,7 +18,7 @@ namespace {
 enum class Kind : int { nil = 0, number = 1, string = 2, boolean = 5, last = 8 };
 
 void put_int(File& file, int64_t value) {
-  if (value > INT32_MAX) th::fail("%lld is too large for a file", static_cast<long long>(value));
+  if (value > INT32_MAX) th::fail("%lld is too large for a file", th::as_long(value));
   auto number = static_cast<int>(value);
   file.write(DType::Int, &number, 1);
 }
@@ -224,20 +224,19 @@ struct FileGeometry {
     file.read(DType::Long, size, static_cast<size_t>(ndim));
     file.read(DType::Long, stride, static_cast<size_t>(ndim));
     file.read(DType::Long, &offset, 1);
-    if (offset < 1) th::fail("invalid storage offset %lld", static_cast<long long>(offset));
+    if (offset < 1) th::fail("invalid storage offset %lld", th::as_long(offset));
     --offset;
   }
   // The tensor must fit into the storage as read: a file must not make us enlarge it.
   void check(const Storage* storage) const {
     int64_t elements = th::checked_numel(ndim, size);
     for (int d = 0; d < ndim; ++d) {
-      if (stride[d] < 0) th::fail("stride %lld is negative", static_cast<long long>(stride[d]));
+      if (stride[d] < 0) th::fail("stride %lld is negative", th::as_long(stride[d]));
     }
     int64_t available = storage ? storage->size : 0;
     if (ndim > 0 && elements > 0 && th::last_position(offset, ndim, size, stride) >= available) {
       th::fail("a tensor %s at offset %lld reaches beyond its storage of %lld elements",
-               th::shape_text(ndim, size).c_str(), static_cast<long long>(offset + 1),
-               static_cast<long long>(available));
+               th::shape_text(ndim, size).c_str(), th::as_long(offset + 1), th::as_long(available));
     }
   }
 };
@@ -287,7 +286,7 @@ int read_storage(lua_State* L) {
   with_file(L, "read", 2, [&](File& file) {
     int64_t size = 0;
     file.read(DType::Long, &size, 1);
-    if (size < 0) th::fail("invalid storage size %lld", static_cast<long long>(size));
+    if (size < 0) th::fail("invalid storage size %lld", th::as_long(size));
     th::StorageRef elements = file.read_storage(storage->dtype, static_cast<size_t>(size));
     th::Device* device = storage->current_device();
     th::storage_swap(storage, elements.get());

@@ -125,12 +125,12 @@ Storage* of_memory(lua_State* L, DType type) {
   if (size < 1 || size > kMost / item || memory.address == 0 || memory.address > kMost ||
       (is_number && !is_mapped(memory.address, static_cast<uintptr_t>(size * item)))) {
     raise_error(L, "%s: invalid memory: %lld elements at address %lld", storage_class(type),
-                static_cast<long long>(size), static_cast<long long>(memory.address));
+                th::as_long(size), th::as_long(memory.address));
   }
   if (memory.bytes >= 0 && memory.bytes < size * item) {
     raise_error(L, "%s: %lld elements take %lld bytes, got a cdata of %lld bytes",
-                storage_class(type), static_cast<long long>(size),
-                static_cast<long long>(size * item), static_cast<long long>(memory.bytes));
+                storage_class(type), th::as_long(size), th::as_long(size * item),
+                th::as_long(memory.bytes));
   }
   auto* block = reinterpret_cast<void*>(memory.address);
   Storage* storage = nullptr;

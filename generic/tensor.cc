@@ -200,7 +200,7 @@ int size_or_stride(lua_State* L, const char* function, bool stride) {
     int64_t d = number < 0 ? number + t->nDimension : number - 1;
     if (d < 0 || d >= t->nDimension) {
       return raise_error(L, "%s: dimension %lld is out of range of a tensor of %d dimension%s",
-                         function, static_cast<long long>(number), t->nDimension,
+                         function, th::as_long(number), t->nDimension,
                          t->nDimension == 1 ? "" : "s");
     }
     push_integer(L, values[d]);
@@ -356,8 +356,8 @@ int sub(lua_State* L) {
       if (range[2 * d] == 0 || range[2 * d + 1] == 0 || first < 0 || last < first ||
           last >= t->size[d]) {
         th::fail("range %lld to %lld is out of range of dimension %d of size %lld",
-                 static_cast<long long>(range[2 * d]), static_cast<long long>(range[2 * d + 1]),
-                 d + 1, static_cast<long long>(t->size[d]));
+                 th::as_long(range[2 * d]), th::as_long(range[2 * d + 1]), d + 1,
+                 th::as_long(t->size[d]));
       }
       th::ops::narrow(view, view, d, first, last - first + 1);
     }

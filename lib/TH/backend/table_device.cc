@@ -26,8 +26,6 @@ std::atomic<bool>& debug() {
   return on;
 }
 
-long long number(int64_t value) { return static_cast<long long>(value); }
-
 }  // namespace
 
 bool device_debug() noexcept { return debug().load(std::memory_order_relaxed); }
@@ -79,8 +77,8 @@ void TableDevice::fail_memory(size_t bytes, const char* doing) {
   table_.usage(handle(), &usage);
   std::string request = bytes ? std::to_string(bytes) + " bytes requested" : std::string(doing);
   fail("out of memory of %s: %s, %lld in use, %lld cached, %lld free of %lld", name(),
-       request.c_str(), number(usage.in_use), number(usage.cached), number(usage.free),
-       number(usage.total));
+       request.c_str(), as_long(usage.in_use), as_long(usage.cached), as_long(usage.free),
+       as_long(usage.total));
 }
 
 void* TableDevice::allocate(size_t bytes, bool for_copy) {

@@ -40,6 +40,8 @@ class InterruptedError : public Error {
 // Converts a dimension, index or position that counts from 0 (or from the end) to the base that
 // messages of the calling thread use: 1, or 0 in C functions.
 long long shown(int64_t number) noexcept;
+// Converts a number for %lld in messages.
+inline long long as_long(int64_t number) { return static_cast<long long>(number); }
 
 }  // namespace TH_VISIBLE
 

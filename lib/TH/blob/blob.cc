@@ -12,8 +12,6 @@ namespace th {
 
 namespace {
 
-using Number = long long;
-
 std::string text_of(int axes, const int64_t* shape, const std::string& count) {
   std::string text;
   for (int a = 0; a < axes; ++a) text += std::to_string(shape[a]) + " ";
@@ -74,7 +72,7 @@ int64_t checked_blob_count(int axes, const int64_t* shape) {
   bool empty = false;
   for (int a = 0; a < axes; ++a) {
     if (shape[a] < 0) {
-      fail("size %lld of axis %lld is negative", Number{shape[a]}, shown(a));
+      fail("size %lld of axis %lld is negative", as_long(shape[a]), shown(a));
     }
     if (shape[a] == 0) {
       empty = true;
@@ -193,7 +191,7 @@ int64_t Blob::legacy_offset(int64_t n, int64_t c, int64_t h, int64_t w) const {
   for (int a = 0; a < 4; ++a) {
     int64_t size = legacy_shape(a);
     if (index[a] < 0 || index[a] > size) {
-      fail("index %lld is out of range of axis %lld of a blob of shape %s", Number{index[a]},
+      fail("index %lld is out of range of axis %lld of a blob of shape %s", as_long(index[a]),
            shown(a), shape_text().c_str());
     }
     offset = checked_add(checked_mul(offset, size, "offset"), index[a], "offset");
@@ -220,7 +218,8 @@ int64_t Blob::offset(int indices, const int64_t* index) const {
 double Blob::element(Part part, int64_t offset) const {
   TensorRef t = tensor(part);
   if (offset < 0 || offset >= count_) {
-    fail("offset %lld is out of range of a blob of shape %s", Number{offset}, shape_text().c_str());
+    fail("offset %lld is out of range of a blob of shape %s", as_long(offset),
+         shape_text().c_str());
   }
   float number = 0;
   double wide = 0;

@@ -64,7 +64,7 @@ int claim_buffers(Library* library, int needed) {
 
 int checked(int64_t n) {
   if (n > INT_MAX) {
-    fail("BLAS: a dimension or stride of %lld is too large", static_cast<long long>(n));
+    fail("BLAS: a dimension or stride of %lld is too large", as_long(n));
   }
   return static_cast<int>(n);
 }

@@ -126,8 +126,7 @@ std::vector<int64_t> planes_of_map(const ConvolutionCall& c) {
     for (size_t i = 0; i < planes.size(); ++i) {
       auto plane = static_cast<double>(load(map[i]));
       if (!(plane >= 1 && plane <= static_cast<double>(c.groups))) {
-        fail("plane %g of the map is out of range of %lld planes", plane,
-             static_cast<long long>(c.groups));
+        fail("plane %g of the map is out of range of %lld planes", plane, as_long(c.groups));
       }
       planes[i] = static_cast<int64_t>(plane) - 1;
     }

@@ -254,7 +254,7 @@ void Engine::watch(int64_t rank) {
     if (clock.look() <= timeout()) continue;
     std::fprintf(stderr,
                  "tensor: rank %lld: timeout: an exchange of data did not end within %g s\n",
-                 static_cast<long long>(rank), timeout());
+                 as_long(rank), timeout());
     _exit(1);
   }
 }

@@ -77,7 +77,7 @@ Factor factor(T* data, int64_t across, int64_t ld, int64_t shortest, bool transp
   if (across <= 1) ld = std::max<int64_t>(shortest, 1);
   if (ld < std::max<int64_t>(shortest, 1)) {
     fail_argument(argument, "leading dimension %lld is too small: at least %lld is expected",
-                  static_cast<long long>(ld), std::max<long long>(shortest, 1));
+                  as_long(ld), std::max<long long>(shortest, 1));
   }
   Factor f = {reinterpret_cast<char*>(data), 0, transposed ? ld : 1, transposed ? 1 : ld};
   // A Factor needs one stride of 1 and the other at least the length of a line. A single line gets

@@ -27,8 +27,8 @@ THCsvTable& csv_table(const THCsvTable* self, int argument = 1) {
 size_t csv_column(const THCsvTable& table, int64_t column, int argument) {
   const size_t count = table.numbers.size();
   if (column < 0 || static_cast<uint64_t>(column) >= count) {
-    fail_argument(argument, "column %lld is out of range: the table has %zu",
-                  static_cast<long long>(column), count);
+    fail_argument(argument, "column %lld is out of range: the table has %zu", as_long(column),
+                  count);
   }
   return static_cast<size_t>(column);
 }
@@ -129,12 +129,11 @@ void save_csv_of(Tensor* t, const char* filename, const char* const* names, int6
   if (!t) fail_argument(1, "a tensor is expected, got NULL");
   if (!filename) fail_argument(2, "a file name is expected, got NULL");
   if (names ? count < 0 : count != 0) {
-    fail_argument(4, "%lld names are passed as %s", static_cast<long long>(count),
-                  names ? "a list" : "NULL");
+    fail_argument(4, "%lld names are passed as %s", as_long(count), names ? "a list" : "NULL");
   }
   std::vector<std::string> list;
   for (int64_t k = 0; k < count; ++k) {
-    if (!names[k]) fail_argument(3, "name %lld is NULL", static_cast<long long>(k));
+    if (!names[k]) fail_argument(3, "name %lld is NULL", as_long(k));
     list.emplace_back(names[k]);
   }
   save_csv(filename, t, names ? &list : nullptr);
@@ -187,8 +186,8 @@ const char* THCsvTable_text(THCsvTable* self, int64_t column, int64_t row) {
     const size_t k = th::csv_column(table, column, 2);
     if (table.numbers[k]) th::fail_argument(2, "column %zu has numbers", k);
     if (row < 0 || row >= table.reader->rows()) {
-      th::fail_argument(3, "row %lld is out of range: the table has %lld",
-                        static_cast<long long>(row), static_cast<long long>(table.reader->rows()));
+      th::fail_argument(3, "row %lld is out of range: the table has %lld", th::as_long(row),
+                        th::as_long(table.reader->rows()));
     }
     return table.reader->text(k, row).c_str();
   });

@@ -85,7 +85,7 @@ ptrdiff_t element(const Tensor& t, std::initializer_list<int64_t> indices) {
   for (int64_t index : indices) {
     if (index < 0 || index >= t.size[d]) {
       fail_argument(d + 2, "index %lld is out of range of dimension %lld of size %lld",
-                    shown(index), shown(d), static_cast<long long>(t.size[d]));
+                    shown(index), shown(d), as_long(t.size[d]));
     }
     ++d;
   }

@@ -17,8 +17,7 @@ int64_t result_size(const PointerConvolution& c, int d) {
   int64_t image = c.image[d], kernel = c.kernel[d], step = c.step[d];
   if (image < 1 || kernel < 1 || step < 1) {
     fail("sizes and steps of 1 or more expected, got image %lld, kernel %lld, step %lld",
-         static_cast<long long>(image), static_cast<long long>(kernel),
-         static_cast<long long>(step));
+         as_long(image), as_long(kernel), as_long(step));
   }
   int64_t reach = kernel - 1;
   if (c.kind == ConvolutionKind::full) {
@@ -26,8 +25,7 @@ int64_t result_size(const PointerConvolution& c, int d) {
   }
   if (c.kind == ConvolutionKind::dilated) reach = checked_mul(reach, step, "a size");
   if (image <= reach) {
-    fail("a kernel of %lld does not fit into an image of %lld", static_cast<long long>(reach + 1),
-         static_cast<long long>(image));
+    fail("a kernel of %lld does not fit into an image of %lld", as_long(reach + 1), as_long(image));
   }
   return c.kind == ConvolutionKind::valid ? (image - kernel) / step + 1 : image - reach;
 }

@@ -32,8 +32,7 @@ Tensor* checked_tensor(const void* self) {
 
 size_t checked_position(int64_t k, size_t count, int argument) {
   if (k < 0 || static_cast<uint64_t>(k) >= count) {
-    fail_argument(argument, "index %lld is out of range: the file has %zu",
-                  static_cast<long long>(k), count);
+    fail_argument(argument, "index %lld is out of range: the file has %zu", as_long(k), count);
   }
   return static_cast<size_t>(k);
 }

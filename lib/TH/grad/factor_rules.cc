@@ -36,8 +36,7 @@ namespace {
 void check_no_gradient(const char* name, const Var& g, int64_t k) {
   const int64_t more = columns_of(g) - k;
   if (more > 0 && ops::logicalany(narrow(g, int64_t{-1}, k, more).get())) {
-    fail("the columns of %s after the first %lld have no derivative", name,
-         static_cast<long long>(k));
+    fail("the columns of %s after the first %lld have no derivative", name, as_long(k));
   }
 }
 

@@ -147,7 +147,7 @@ void BlobProto::add_dimension(int64_t size) {
 void BlobProto::check_values(const char* what, const ProtoValues& values, int64_t count) const {
   if (values.count == count) return;
   fail("a blob of shape %s needs as many values, the BlobProto has %lld in its %s",
-       shape_text().c_str(), static_cast<long long>(values.count), what);
+       shape_text().c_str(), as_long(values.count), what);
 }
 
 std::string BlobProto::shape_text() const { return blob_shape_text(axes_, shape_); }

@@ -12,9 +12,8 @@ namespace th {
 void CsvReader::fail_at(const char* p, const char* end, const char* what) {
   constexpr ptrdiff_t kShown = 40;
   const char* name = column_ < names_.size() ? names_[column_].c_str() : "";
-  fail("line %lld, column %zu%s%.60s%s: '%.*s' %s", static_cast<long long>(line_), column_ + 1,
-       *name ? " (" : "", name, *name ? ")" : "", static_cast<int>(std::min(end - p, kShown)), p,
-       what);
+  fail("line %lld, column %zu%s%.60s%s: '%.*s' %s", as_long(line_), column_ + 1, *name ? " (" : "",
+       name, *name ? ")" : "", static_cast<int>(std::min(end - p, kShown)), p, what);
 }
 
 void CsvReader::fail_at_earlier(const char* p, size_t column, const char* what) {

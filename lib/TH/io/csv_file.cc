@@ -107,8 +107,7 @@ void save_csv(const char* filename, Tensor* t, const std::vector<std::string>* n
   const int64_t columns = t->nDimension == 2 ? t->size[1] : 1;
   if (columns == 0) fail("%s: a table has at least one column", filename);
   if (names && names->size() != static_cast<size_t>(columns)) {
-    fail("%s: %zu names for %lld columns", filename, names->size(),
-         static_cast<long long>(columns));
+    fail("%s: %zu names for %lld columns", filename, names->size(), as_long(columns));
   }
   const char separator = csv_separator(filename, 0);
   std::string head;

@@ -441,8 +441,7 @@ const char* CsvReader::read_record() {
     if (more != (column_ + 1 < columns_)) {
       size_t count = column_ + 1;
       for (; more; ++count, more = skip_separator(&p)) p = end_of_field(p);
-      fail("line %lld has %zu fields, and %zu are expected", static_cast<long long>(line_), count,
-           columns_);
+      fail("line %lld has %zu fields, and %zu are expected", as_long(line_), count, columns_);
     }
   }
   ++line_;

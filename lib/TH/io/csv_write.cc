@@ -27,8 +27,8 @@ StorageRef csv_rows(Storage* storage, int64_t first, int64_t count, int64_t colu
                     char separator) {
   if (first < 0 || count < 0 || columns < 1 || first > storage->size ||
       count > storage->size - first) {
-    fail("%lld elements from element %lld on exceed a storage of %td elements",
-         static_cast<long long>(count), static_cast<long long>(first), storage->size);
+    fail("%lld elements from element %lld on exceed a storage of %td elements", as_long(count),
+         as_long(first), storage->size);
   }
   StorageRef text(storage_new(DType::Char, checked_mul(count, kCsvDigits + 1, "the text")));
   auto* begin = static_cast<char*>(text->cpu(Access::overwrite));

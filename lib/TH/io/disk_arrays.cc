@@ -11,7 +11,7 @@ DiskArrays::DiskArrays(const char* filename) : file_(open_for_seeking(filename))
 
 void DiskArrays::seek(int64_t position) {
   if (!file_->seek(static_cast<size_t>(position))) {
-    fail("cannot seek to byte %lld", static_cast<long long>(position + 1));
+    fail("cannot seek to byte %lld", as_long(position + 1));
   }
 }
 
@@ -19,8 +19,8 @@ void DiskArrays::seek(int64_t position) {
 void DiskArrays::read_all(DType type, void* to, int64_t count) {
   const size_t got = file_->read(type, to, static_cast<size_t>(count));
   if (got != static_cast<size_t>(count)) {
-    fail("read error: read %zu blocks instead of %lld, at byte %zu", got,
-         static_cast<long long>(count), file_->position() + 1);
+    fail("read error: read %zu blocks instead of %lld, at byte %zu", got, as_long(count),
+         file_->position() + 1);
   }
 }
 

@@ -209,9 +209,8 @@ bool write_all(Writer* writer, const PictureShape* shape, const unsigned char* p
 
 std::string jpeg_write(const PictureShape& shape, const unsigned char* pixels, int quality) {
   if (shape.width > JPEG_MAX_DIMENSION || shape.height > JPEG_MAX_DIMENSION) {
-    fail("%lld x %lld pixels: a JPEG file has at most %ld in each direction",
-         static_cast<long long>(shape.width), static_cast<long long>(shape.height),
-         JPEG_MAX_DIMENSION);
+    fail("%lld x %lld pixels: a JPEG file has at most %ld in each direction", as_long(shape.width),
+         as_long(shape.height), JPEG_MAX_DIMENSION);
   }
   Writer writer;
   if (!write_all(&writer, &shape, pixels, quality)) fail("%s", writer.errors.message);

@@ -152,20 +152,19 @@ void read_npy_header(const ReadBytes& read, int64_t size, StoredArray* array) {
   array->begin = first + length;
   if (array->begin > size) {
     fail("the header should end at byte %lld of %lld: the file is cut off or damaged",
-         static_cast<long long>(array->begin), static_cast<long long>(size));
+         as_long(array->begin), as_long(size));
   }
   if (length > kLongestHeader) {
-    fail("the header has %lld bytes; at most %lld are read", static_cast<long long>(length),
-         static_cast<long long>(kLongestHeader));
+    fail("the header has %lld bytes; at most %lld are read", as_long(length),
+         as_long(kLongestHeader));
   }
   parse_header(read(first, length), array);
   if (array->bytes() > size - array->begin) {
     fail(
         "%lld elements of %lld bytes from byte %lld on should end at byte %lld of %lld: the file "
         "is cut off or damaged",
-        static_cast<long long>(array->count), static_cast<long long>(array->item()),
-        static_cast<long long>(array->begin + 1),
-        static_cast<long long>(array->begin + array->bytes()), static_cast<long long>(size));
+        as_long(array->count), as_long(array->item()), as_long(array->begin + 1),
+        as_long(array->begin + array->bytes()), as_long(size));
   }
 }
 
@@ -202,8 +201,8 @@ class NpyReader : public DiskArrays {
       fail("cannot be mapped: the layout of the elements differs from that in memory");
     }
     if (array.begin % array.item() != 0) {
-      fail("cannot be mapped: elements of %lld bytes begin at byte %lld",
-           static_cast<long long>(array.item()), static_cast<long long>(array.begin));
+      fail("cannot be mapped: elements of %lld bytes begin at byte %lld", as_long(array.item()),
+           as_long(array.begin));
     }
     return mapped(array, first);
   }

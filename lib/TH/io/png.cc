@@ -13,8 +13,8 @@ namespace th {
 
 void check_unpacked(double bytes, size_t file, double packed, const PictureShape& shape) {
   if (bytes / packed > static_cast<double>(file)) {
-    fail("%lld x %lld pixels do not fit in a file of %zu bytes",
-         static_cast<long long>(shape.width), static_cast<long long>(shape.height), file);
+    fail("%lld x %lld pixels do not fit in a file of %zu bytes", as_long(shape.width),
+         as_long(shape.height), file);
   }
 }
 

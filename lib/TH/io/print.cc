@@ -252,8 +252,8 @@ class Printer {
 
 void check_option(const char* name, int64_t value, int64_t least, int64_t most) {
   if (value < least || value > most) {
-    fail("the option %s must be from %lld to %lld, got %lld", name, static_cast<long long>(least),
-         static_cast<long long>(most), static_cast<long long>(value));
+    fail("the option %s must be from %lld to %lld, got %lld", name, as_long(least), as_long(most),
+         as_long(value));
   }
 }
 

@@ -172,12 +172,11 @@ class Header : public nlohmann::json_sax<Json> {
     const Number first = offsets_.numbers[0], last = offsets_.numbers[1];
     if (!first.valid || !last.valid || last.value - first.value != array.bytes()) {
       fail("tensor %s: %lld bytes are expected, and data_offsets are %s and %s", name_.c_str(),
-           static_cast<long long>(array.bytes()), first.text().c_str(), last.text().c_str());
+           as_long(array.bytes()), first.text().c_str(), last.text().c_str());
     }
     if (base_ + last.value > size_) {
       fail("tensor %s: it should end at byte %lld of %lld: the file is cut off or damaged",
-           name_.c_str(), static_cast<long long>(base_ + last.value),
-           static_cast<long long>(size_));
+           name_.c_str(), as_long(base_ + last.value), as_long(size_));
     }
     array.begin = base_ + first.value;
     arrays.push_back(std::move(array));
@@ -224,7 +223,7 @@ std::vector<StoredArray> read_safetensors_header(const ReadBytes& read, int64_t 
   }
   if (length > kLongestHeader || static_cast<int64_t>(length) > size - kLengthSize) {
     fail("the header should end at byte %.0f of %lld: cut off, or not a .safetensors file",
-         static_cast<double>(length) + kLengthSize, static_cast<long long>(size));
+         static_cast<double>(length) + kLengthSize, as_long(size));
   }
   const int64_t base = kLengthSize + static_cast<int64_t>(length);
   const std::string text = read(kLengthSize, static_cast<int64_t>(length));
@@ -232,7 +231,7 @@ std::vector<StoredArray> read_safetensors_header(const ReadBytes& read, int64_t 
   if (text.find('\0') != std::string::npos) fail("the header contains a NUL byte");
   Header header(base, size, metadata);
   if (!Json::sax_parse(text.data(), text.data() + text.size(), &header)) {
-    fail("the header, bytes 9 to %lld, is not a JSON object: %s", static_cast<long long>(base),
+    fail("the header, bytes 9 to %lld, is not a JSON object: %s", as_long(base),
          header.failure.c_str());
   }
   // Otherwise a small file could request any amount of memory.

@@ -25,8 +25,8 @@ namespace th {
 namespace {
 void check_elements(const Storage& storage, int64_t first, int64_t count) {
   if (first < 0 || count < 0 || first > storage.size || count > storage.size - first) {
-    fail("%lld elements from element %lld on exceed a storage of %td elements",
-         static_cast<long long>(count), static_cast<long long>(first), storage.size);
+    fail("%lld elements from element %lld on exceed a storage of %td elements", as_long(count),
+         as_long(first), storage.size);
   }
 }
 }  // namespace
@@ -92,9 +92,8 @@ struct ZipReader::Archive {
     for (const int64_t end = at + count; at < end;) {
       const zip_int64_t got = libzip().fread(file.get(), to, static_cast<zip_uint64_t>(end - at));
       if (got <= 0) {
-        fail("member %s, byte %lld of %lld: %s", from.name.c_str(), static_cast<long long>(at + 1),
-             static_cast<long long>(from.size),
-             got < 0 ? libzip().file_strerror(file.get()) : "it ends here");
+        fail("member %s, byte %lld of %lld: %s", from.name.c_str(), as_long(at + 1),
+             as_long(from.size), got < 0 ? libzip().file_strerror(file.get()) : "it ends here");
       }
       at += got;
       to += got;
@@ -143,8 +142,7 @@ void ZipReader::begin(size_t member, int64_t skip, int64_t bytes) {
   const ZipMember& from = members_[member];
   if (skip < 0 || bytes < 0 || skip > from.size || bytes > from.size - skip) {
     fail("member %s: %lld bytes from byte %lld on exceed its %lld bytes", from.name.c_str(),
-         static_cast<long long>(bytes), static_cast<long long>(skip),
-         static_cast<long long>(from.size));
+         as_long(bytes), as_long(skip), as_long(from.size));
   }
   archive_->file.reset();
   errno = 0;
@@ -166,8 +164,8 @@ void ZipReader::read(Storage* to, int64_t first, int64_t count, bool swapped) {
   const auto item = static_cast<int64_t>(item_size(to->dtype));
   check_elements(*to, first, count);
   if (count > (from.size - archive_->at) / item) {
-    fail("member %s: %lld elements exceed its %lld bytes", from.name.c_str(),
-         static_cast<long long>(count), static_cast<long long>(from.size));
+    fail("member %s: %lld elements exceed its %lld bytes", from.name.c_str(), as_long(count),
+         as_long(from.size));
   }
   // Members are read from the first element on, so that the storage needs no zeros.
   char* data =

@@ -100,8 +100,7 @@ template <class Allocate>
 void* with_memory(size_t bytes, const Allocate& allocate) {
   void* block = try_to_allocate(allocate);
   if (!block) {
-    fail("out of memory: %zu bytes requested, %lld in use", bytes,
-         static_cast<long long>(heap_usage().bytes));
+    fail("out of memory: %zu bytes requested, %lld in use", bytes, as_long(heap_usage().bytes));
   }
   return block;
 }

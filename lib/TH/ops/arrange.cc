@@ -85,7 +85,7 @@ struct Repetition {
     for (int d = 0; d < ndim; ++d) {
       int own = d - (ndim - t.nDimension), given = d - (ndim - counts.ndim);
       int64_t count = given < 0 ? 1 : counts.size[given];
-      if (count < 0) fail("a tensor cannot be repeated %lld times", static_cast<long long>(count));
+      if (count < 0) fail("a tensor cannot be repeated %lld times", as_long(count));
       block[2 * d] = 1;
       window[2 * d] = count;
       block[2 * d + 1] = window[2 * d + 1] = own < 0 ? 1 : t.size[own];
@@ -215,7 +215,7 @@ void calls(args::repeat& a) { repeat_blocks(a.r_, a.t, a.size); }
 void shapes(args::diff& a, Shapes& s) {
   const int d = s.dim(a.dimension, *a.t);
   a.dimension = d;
-  if (a.n < 0) s.fail(a.n, "%lld differences", static_cast<long long>(a.n));
+  if (a.n < 0) s.fail(a.n, "%lld differences", as_long(a.n));
   int64_t size[kMaxDims];
   std::copy(a.t->size, a.t->size + a.t->nDimension, size);
   size[d] = std::max<int64_t>(size[d] - a.n, 0);
@@ -272,7 +272,7 @@ void shapes(args::unflatten& a, Shapes& s) {
   infer_sizes(a.size, size, part);
   if (checked_numel(a.size.ndim, part) == size) return;
   s.fail(a.size, "dimension %lld of size %lld cannot be split into %s", shown(a.dimension),
-         static_cast<long long>(size), shape_text(a.size.ndim, a.size.size).c_str());
+         as_long(size), shape_text(a.size.ndim, a.size.size).c_str());
 }
 void calls(args::unflatten& a) {
   const Tensor* t = a.src;

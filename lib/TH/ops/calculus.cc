@@ -28,7 +28,7 @@ Var points_along(const A& a, const Shapes& s, int dim) {
   if (same_size(t, x)) return wide(a.x);
   if (x.nDimension != 1 || x.size[0] != t.size[dim]) {
     s.fail(a.x, "a vector of %lld points or a tensor of size %s is expected, got size %s",
-           static_cast<long long>(t.size[dim]), shape_text(t).c_str(), shape_text(x).c_str());
+           as_long(t.size[dim]), shape_text(t).c_str(), shape_text(x).c_str());
   }
   int64_t size[kMaxDims];
   std::fill(size, size + t.nDimension, 1);
@@ -118,7 +118,7 @@ void shapes(args::interp& a, Shapes& s) {
   }
   if (!same_size(points, values)) {
     s.fail(a.values, "%lld values are expected, one for each point, got size %s",
-           static_cast<long long>(points.size[0]), shape_text(values).c_str());
+           as_long(points.size[0]), shape_text(values).c_str());
   }
   if (a.t->numel() == 0) return s.set(a.r_, *a.t);
   const Var xs = wide(a.points), ys = wide(a.values);
@@ -147,7 +147,7 @@ void calls(args::interp&) {}
 
 void shapes(args::diffWith& a, Shapes& s) {
   const int d = own_dim(a, s);
-  if (a.n < 0) s.fail(a.n, "%lld differences", static_cast<long long>(a.n));
+  if (a.n < 0) s.fail(a.n, "%lld differences", as_long(a.n));
   Var t = ref(a.t);
   if (a.before) t = cat(ref(a.before), t, int64_t{d});
   if (a.after) t = cat(t, ref(a.after), int64_t{d});

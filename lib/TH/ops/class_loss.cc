@@ -35,7 +35,7 @@ void check_losses(A& a, const Shapes& s, Tensor* const& t, double smoothing) {
   }
   if (a.weight && !has_shape(*a.weight, 1, &count)) {
     s.fail(a.weight, "the weight has size %s; a vector of %lld classes is expected",
-           shape_text(*a.weight).c_str(), static_cast<long long>(count));
+           shape_text(*a.weight).c_str(), as_long(count));
   }
   if (count == 0 && a.classes->numel() > 0) {
     s.fail(t, "a tensor of size %s has no classes", shape_text(*t).c_str());
@@ -208,21 +208,21 @@ void shapes(args::classLossSlopes& a, Shapes& s) {
   }
   const int64_t rows = rows_of(*a.t, 1), classes = a.t->size[1];
   if (!has_shape(*a.gradient, 1, &rows)) {
-    s.fail(a.gradient, "a vector of %lld rows is expected, got size %s",
-           static_cast<long long>(rows), shape_text(*a.gradient).c_str());
+    s.fail(a.gradient, "a vector of %lld rows is expected, got size %s", as_long(rows),
+           shape_text(*a.gradient).c_str());
   }
   const int64_t sums[] = {rows, kSums};
   if (a.sums && !has_shape(*a.sums, 2, sums)) {
-    s.fail(a.sums, "the sums of %lld rows are expected, got size %s", static_cast<long long>(rows),
+    s.fail(a.sums, "the sums of %lld rows are expected, got size %s", as_long(rows),
            shape_text(*a.sums).c_str());
   }
   if (a.classes->numel() != rows) {
-    s.fail(a.classes, "%lld class numbers are expected, got %s", static_cast<long long>(rows),
+    s.fail(a.classes, "%lld class numbers are expected, got %s", as_long(rows),
            shape_text(*a.classes).c_str());
   }
   if (a.weight && !has_shape(*a.weight, 1, &classes)) {
-    s.fail(a.weight, "a vector of %lld classes is expected, got size %s",
-           static_cast<long long>(classes), shape_text(*a.weight).c_str());
+    s.fail(a.weight, "a vector of %lld classes is expected, got size %s", as_long(classes),
+           shape_text(*a.weight).c_str());
   }
   check_numbers(a.op, s, a.classes, classes, a.ignoreIndex);
   s.set(a.slope, *a.t, Layout::contiguous);

@@ -81,8 +81,7 @@ void calls(args::iscloseValue&) {}
 
 void shapes(args::roundTo& a, Shapes& s) {
   if (a.decimals > 400 || a.decimals < -400) {
-    s.fail(a.decimals, "the number of decimals is from -400 to 400, got %lld",
-           static_cast<long long>(a.decimals));
+    s.fail(a.decimals, "the number of decimals is from -400 to 400, got %lld", as_long(a.decimals));
   }
   s.set(a.r_, *a.t, Layout::in_place);
 }

@@ -68,7 +68,7 @@ void check_shapes(const Convolution& c) {
   }
   for (int d = 0; d < c.dims; ++d) {
     if (c.step[d] < 1) {
-      fail("steps of 1 or more expected, got %lld", static_cast<long long>(c.step[d]));
+      fail("steps of 1 or more expected, got %lld", as_long(c.step[d]));
     }
   }
   const int64_t *t = c.t->size, *k = c.k->size;
@@ -80,7 +80,7 @@ void check_shapes(const Convolution& c) {
   if (!fits) fail("invalid number of planes: %s", both_shapes(c).c_str());
   if (!c.map) return;
   if (c.map->nDimension != 2 || c.map->size[1] != 2 || c.map->size[0] > k[0]) {
-    fail("a map of up to %lld rows (from, to) expected, got %s", static_cast<long long>(k[0]),
+    fail("a map of up to %lld rows (from, to) expected, got %s", as_long(k[0]),
          shape_text(*c.map).c_str());
   }
 }

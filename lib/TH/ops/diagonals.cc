@@ -26,7 +26,7 @@ constexpr int64_t kLargestOffset = int64_t{1} << 40;
 template <class A>
 void check_offset(const A& a, const Shapes& s) {
   if (a.offset >= -kLargestOffset && a.offset <= kLargestOffset) return;
-  s.fail(a.offset, "diagonal %lld is out of range", static_cast<long long>(a.offset));
+  s.fail(a.offset, "diagonal %lld is out of range", as_long(a.offset));
 }
 
 // Makes view a view of a diagonal of t in the plane of two dimensions: its last dimension.

@@ -26,8 +26,7 @@ void shapes(args::dot& a, Shapes&) {
     fail(
         "inconsistent tensor size, expected tensor %s and src %s to have the same number of "
         "elements, but got %lld and %lld elements respectively",
-        shape_text(*a.t).c_str(), shape_text(*a.src).c_str(), static_cast<long long>(n),
-        static_cast<long long>(a.src->numel()));
+        shape_text(*a.t).c_str(), shape_text(*a.src).c_str(), as_long(n), as_long(a.src->numel()));
   }
   check_strict(a.t, a.src);
 }

@@ -37,7 +37,7 @@ int counted_dims(Fourier kind, const Tensor& t) {
 // Returns the length of a transform along a dimension. n: as requested; 0: the default. real: the
 // result is real.
 int64_t length_along(const Tensor& t, int64_t dim, int64_t n, bool real) {
-  if (n < 0) fail("a length of %lld is negative", static_cast<long long>(n));
+  if (n < 0) fail("a length of %lld is negative", as_long(n));
   if (n > 0) return n;
   const int64_t size = t.size[dim], length = real ? 2 * (size - 1) : size;
   if (length > 0) return length;
@@ -181,13 +181,13 @@ void transform_lines(Tensor* r, Tensor* t, Fourier kind, const Lengths& lengths,
 // ---- frequencies and windows
 
 void set_vector(Tensor*& r, const int64_t& n, Shapes& s) {
-  if (n < 0) s.fail(n, "the number of elements is %lld", static_cast<long long>(n));
+  if (n < 0) s.fail(n, "the number of elements is %lld", as_long(n));
   s.set(r, 1, &n);
 }
 
 template <class A>
 void set_frequencies(A& a, Shapes& s, int64_t count) {
-  if (a.n < 1) s.fail(a.n, "1 element is expected at least, got %lld", static_cast<long long>(a.n));
+  if (a.n < 1) s.fail(a.n, "1 element is expected at least, got %lld", as_long(a.n));
   if (!(a.d != 0)) s.fail(a.d, "the time between samples is %g", a.d);
   s.set(a.r_, 1, &count);
 }

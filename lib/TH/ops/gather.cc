@@ -241,8 +241,7 @@ void shapes(args::oneHot& a, Shapes& s) {
     }
     if (least < base || greatest - base >= classes) {
       s.fail(a.index, "index %lld is out of range of %lld classes",
-             static_cast<long long>(least < base ? least : greatest),
-             static_cast<long long>(classes));
+             as_long(least < base ? least : greatest), as_long(classes));
     }
   }
   int64_t size[kMaxDims + 1];

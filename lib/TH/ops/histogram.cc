@@ -103,11 +103,11 @@ TensorRef to_be_binned(Tensor* t, int64_t bins) {
 template <class A>
 void check_bins(A& a, const Shapes& s) {
   if (a.nbins < 1) {
-    s.fail(a.nbins, "at least one bin is expected, got %lld", static_cast<long long>(a.nbins));
+    s.fail(a.nbins, "at least one bin is expected, got %lld", as_long(a.nbins));
   }
   // One more bin is allocated.
   if (a.nbins == INT64_MAX) {
-    s.fail(a.nbins, "%lld bins are too many", static_cast<long long>(a.nbins));
+    s.fail(a.nbins, "%lld bins are too many", as_long(a.nbins));
   }
   const Bins bins = {a.nbins, a.minvalue.to_double(), a.maxvalue.to_double()};
   if (bins.first != bins.last && !is_valid_range(bins)) {
@@ -181,13 +181,13 @@ namespace {
 template <class A>
 void shapes_of_counts(A& a, Shapes& s) {
   if (a.minlength < 0) {
-    s.fail(a.minlength, "minlength is negative: %lld", static_cast<long long>(a.minlength));
+    s.fail(a.minlength, "minlength is negative: %lld", as_long(a.minlength));
   }
   int64_t count = a.minlength;
   if (a.t->numel() > 0) {
     const int64_t lowest = ops::minall(a.t).i;
     if (lowest < TH_INDEX_BASE) {
-      s.fail(a.t, "a value is less than %d: %lld", TH_INDEX_BASE, static_cast<long long>(lowest));
+      s.fail(a.t, "a value is less than %d: %lld", TH_INDEX_BASE, as_long(lowest));
     }
     count = std::max(count, ops::maxall(a.t).i - TH_INDEX_BASE + 1);
   }
@@ -308,7 +308,7 @@ Var volumes_of(const TensorList& edges) {
 
 void shapes(args::histogram& a, Shapes& s) {
   if (a.bins < 1 || a.bins > (int64_t{1} << 40)) {
-    s.fail(a.bins, "the number of bins is %lld", static_cast<long long>(a.bins));
+    s.fail(a.bins, "the number of bins is %lld", as_long(a.bins));
   }
   double low = a.low.to_double(), high = a.high.to_double();
   if (low == high && a.t->numel() > 0) {

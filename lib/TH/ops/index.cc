@@ -67,8 +67,7 @@ void check_slices(Arguments& a, const Shapes& s) {
   s.fail(a.src,
          "the source has size %s; %lld slices along dimension %lld of a tensor of size %s are "
          "expected",
-         shape_text(src).c_str(), static_cast<long long>(count_of(*a.index)), shown(a.dim),
-         shape_text(r).c_str());
+         shape_text(src).c_str(), as_long(count_of(*a.index)), shown(a.dim), shape_text(r).c_str());
 }
 
 template <class Arguments>

@@ -14,8 +14,8 @@ void check_reflectors(const Shapes& s, Tensor* const& tau, const Tensor& a) {
   const int64_t most = std::min(a.size[0], a.size[1]);
   if (tau->numel() == 0 && most == 0) return;
   if (tau->nDimension == 1 && tau->size[0] <= most) return;
-  s.fail(tau, "tau should be a vector of at most %lld elements, got a size of %s",
-         static_cast<long long>(most), shape_text(*tau).c_str());
+  s.fail(tau, "tau should be a vector of at most %lld elements, got a size of %s", as_long(most),
+         shape_text(*tau).c_str());
 }
 
 // Runs the factorization `qr` of the matrix a, which is column-major, in place.
@@ -81,8 +81,7 @@ void shapes(args::ormqr& a, Shapes& s) {
   check_reflectors(s, a.tau, *a.qr);
   if (a.qr->size[0] != a.c->size[a.side == 'L' ? 0 : 1]) {
     s.fail(a.c, "C should have as many %s as A has rows, %lld, got a size of %s",
-           a.side == 'L' ? "rows" : "columns", static_cast<long long>(a.qr->size[0]),
-           shape_text(*a.c).c_str());
+           a.side == 'L' ? "rows" : "columns", as_long(a.qr->size[0]), shape_text(*a.c).c_str());
   }
   set_columns_like(s, a.r_, *a.c);
 }
@@ -195,14 +194,13 @@ void shapes(args::btrisolve& a, Shapes& s) {
   const Tensor &b = *a.b, &pivots = *a.pivots;
   const int64_t count = a.lu->size[0], n = a.lu->size[1];
   if ((b.nDimension != 2 && b.nDimension != 3) || b.size[0] != count || b.size[1] != n) {
-    s.fail(a.b, "B should have the size [%lld x %lld] or [%lld x %lld x k], got %s",
-           static_cast<long long>(count), static_cast<long long>(n), static_cast<long long>(count),
-           static_cast<long long>(n), shape_text(b).c_str());
+    s.fail(a.b, "B should have the size [%lld x %lld] or [%lld x %lld x k], got %s", as_long(count),
+           as_long(n), as_long(count), as_long(n), shape_text(b).c_str());
   }
   check_size(b.size[b.nDimension - 1]);
   if (pivots.nDimension != 2 || pivots.size[0] != count || pivots.size[1] != n) {
-    s.fail(a.pivots, "the pivots should have the size [%lld x %lld], got %s",
-           static_cast<long long>(count), static_cast<long long>(n), shape_text(pivots).c_str());
+    s.fail(a.pivots, "the pivots should have the size [%lld x %lld], got %s", as_long(count),
+           as_long(n), shape_text(pivots).c_str());
   }
   s.set(a.r_, b.nDimension, b.size);
 }

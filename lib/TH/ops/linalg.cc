@@ -13,8 +13,7 @@ namespace th {
 
 void check_size(int64_t size) {
   if (size <= INT_MAX) return;
-  fail("a matrix side is too large for LAPACK: %lld; at most %d", static_cast<long long>(size),
-       INT_MAX);
+  fail("a matrix side is too large for LAPACK: %lld; at most %d", as_long(size), INT_MAX);
 }
 
 void check_matrices(const Shapes& s, Tensor* const& field, const char* name) {
@@ -56,8 +55,8 @@ void check_right_sides(const Shapes& s, Tensor* const& field, int64_t rows) {
            shape_text(b).c_str());
   }
   if (b.size[0] != rows) {
-    s.fail(field, "B should have as many rows as A, %lld, got a size of %s",
-           static_cast<long long>(rows), shape_text(b).c_str());
+    s.fail(field, "B should have as many rows as A, %lld, got a size of %s", as_long(rows),
+           shape_text(b).c_str());
   }
   check_size(b.size[b.nDimension - 1]);
 }

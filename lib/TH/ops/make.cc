@@ -98,7 +98,7 @@ void progression(Op op, Tensor* r, Scalar first, Scalar last, Scalar step) {
 // For linspace and logspace.
 template <class Arguments>
 void points_shape(Arguments& a, Shapes* s) {
-  if (a.n < 0) s->fail(a.n, "the number of points is %lld", static_cast<long long>(a.n));
+  if (a.n < 0) s->fail(a.n, "the number of points is %lld", as_long(a.n));
   if (a.n == 1 && current_rules.torch7 && a.a.to_double() != a.b.to_double()) {
     s->fail(a.n, "one point cannot be both ends");
   }
@@ -107,10 +107,10 @@ void points_shape(Arguments& a, Shapes* s) {
 
 template <class Arguments>
 void identity_shape(Arguments& a, Shapes* s) {
-  if (a.n < 0) s->fail(a.n, "the number of rows is %lld", static_cast<long long>(a.n));
+  if (a.n < 0) s->fail(a.n, "the number of rows is %lld", as_long(a.n));
   const bool square = a.m == -1 || (current_rules.torch7 && a.m == 0);
   if (a.m < 0 && !square) {
-    s->fail(a.m, "the number of columns is %lld", static_cast<long long>(a.m));
+    s->fail(a.m, "the number of columns is %lld", as_long(a.m));
   }
   const int64_t size[] = {a.n, square ? a.n : a.m};
   s->set(a.r_, 2, size);
@@ -272,7 +272,7 @@ void calls(args::linspace& a) {
 }
 
 void shapes(args::linspaceEnd& a, Shapes& s) {
-  if (a.n < 0) s.fail(a.n, "the number of points is %lld", static_cast<long long>(a.n));
+  if (a.n < 0) s.fail(a.n, "the number of points is %lld", as_long(a.n));
   set_vector(a.r_, a.n, &s);
 }
 void calls(args::linspaceEnd& a) {
@@ -293,7 +293,7 @@ void shapes(args::diag& a, Shapes& s) {
   }
   constexpr int64_t limit = int64_t{1} << 40;
   if (a.k < -limit || a.k > limit) {
-    s.fail(a.k, "diagonal %lld is out of range", static_cast<long long>(a.k));
+    s.fail(a.k, "diagonal %lld is out of range", as_long(a.k));
   }
   const int64_t row = std::max<int64_t>(-a.k, 0), column = std::max<int64_t>(a.k, 0);
   if (t.nDimension == 1) {
@@ -323,9 +323,8 @@ void shapes(args::reshape& a, Shapes& s) {
   int64_t size[kMaxDims];
   infer_sizes(a.size, a.t->numel(), size);
   if (checked_numel(a.size.ndim, size) != a.t->numel()) {
-    s.fail(a.size, "the %lld elements of size %s do not fill %s",
-           static_cast<long long>(a.t->numel()), shape_text(*a.t).c_str(),
-           shape_text(a.size.ndim, a.size.size).c_str());
+    s.fail(a.size, "the %lld elements of size %s do not fill %s", as_long(a.t->numel()),
+           shape_text(*a.t).c_str(), shape_text(a.size.ndim, a.size.size).c_str());
   }
   s.set(a.r_, a.size.ndim, size);
 }

@@ -139,8 +139,8 @@ void shapes(args::indexPutMask& a, Shapes& s) {
   TensorRef mask = whole_mask(*a.tensor, a.mask);
   const int64_t ones = mask->numel() == 0 ? 0 : ops::countNonzeroall(mask.get()).i;
   if (ones == a.src->numel()) return;
-  s.fail(a.src, "the mask has %lld ones, but the source has %lld elements",
-         static_cast<long long>(ones), static_cast<long long>(a.src->numel()));
+  s.fail(a.src, "the mask has %lld ones, but the source has %lld elements", as_long(ones),
+         as_long(a.src->numel()));
 }
 void calls(args::indexPutMask& a) {
   TensorRef source = view_of(a.src), mask = whole_mask(*a.tensor, a.mask);

@@ -142,8 +142,8 @@ void check_operands(const Product& p, const Shapes& s) {
       fail("size mismatch, %s, %s", shape_text(a).c_str(), shape_text(b).c_str());
     default:
       if (a.size[0] != b.size[0]) {
-        s.fail(p.a, "equal number of batches expected, got %lld, %lld",
-               static_cast<long long>(a.size[0]), static_cast<long long>(b.size[0]));
+        s.fail(p.a, "equal number of batches expected, got %lld, %lld", as_long(a.size[0]),
+               as_long(b.size[0]));
       }
       if (a.size[2] == b.size[1]) return;
       s.fail(p.a, "size mismatch, batch1: %s, batch2: %s", shape_text(a).c_str(),

@@ -12,12 +12,11 @@ void shapes(args::multinomial& a, Shapes& s) {
   }
   int64_t categories = p.size[p.nDimension - 1];
   if (a.n_sample <= 0) {
-    s.fail(a.n_sample, "the number of samples must be positive, got %lld",
-           static_cast<long long>(a.n_sample));
+    s.fail(a.n_sample, "the number of samples must be positive, got %lld", as_long(a.n_sample));
   }
   if (!a.with_replacement && a.n_sample > categories) {
     s.fail(a.n_sample, "cannot draw %lld samples from %lld categories without replacement",
-           static_cast<long long>(a.n_sample), static_cast<long long>(categories));
+           as_long(a.n_sample), as_long(categories));
   }
   if (categories == 0) s.fail(a.prob_dist, "there are no categories to draw from");
   int64_t size[] = {p.size[0], a.n_sample};

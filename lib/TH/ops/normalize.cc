@@ -159,8 +159,8 @@ void calls(args::rmsNorm& a) {
 void shapes(args::groupNorm& a, Shapes& s) {
   check_channels(a, s);
   if (a.groups < 1 || a.t->size[1] % a.groups != 0) {
-    s.fail(a.groups, "%lld channels cannot be divided into %lld groups",
-           static_cast<long long>(a.t->size[1]), static_cast<long long>(a.groups));
+    s.fail(a.groups, "%lld channels cannot be divided into %lld groups", as_long(a.t->size[1]),
+           as_long(a.groups));
   }
   const NormLayout layout = group_layout(*a.t, a.groups);
   s.set(a.r_, *a.t, Layout::contiguous);
@@ -266,12 +266,12 @@ void shapes(args::normalizeSlopes& a, Shapes& s) {
   }
   for (Tensor* const* moment : {&a.mean, &a.variance}) {
     if (*moment && (*moment)->numel() != layout.moments()) {
-      s.fail(*moment, "%lld moments are expected, got %s", static_cast<long long>(layout.moments()),
+      s.fail(*moment, "%lld moments are expected, got %s", as_long(layout.moments()),
              shape_text(**moment).c_str());
     }
   }
   if (a.weight && a.weight->numel() != layout.weights()) {
-    s.fail(a.weight, "%lld weights are expected, got %s", static_cast<long long>(layout.weights()),
+    s.fail(a.weight, "%lld weights are expected, got %s", as_long(layout.weights()),
            shape_text(*a.weight).c_str());
   }
   s.set(a.slope, *a.t, Layout::contiguous);

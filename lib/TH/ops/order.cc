@@ -51,10 +51,10 @@ void set_one_each(Arguments& a, Shapes& s) {
 
 template <class Arguments>
 void check_k(const Arguments& a, int64_t dim, int least, const Shapes& s) {
-  const auto most = static_cast<long long>(a.t->size[dim]);
+  const auto most = as_long(a.t->size[dim]);
   if (a.k >= least && a.k <= most) return;
-  s.fail(a.k, "k is %lld; expected from %d to %lld, the size of dimension %lld of %s",
-         static_cast<long long>(a.k), least, most, shown(dim), shape_text(*a.t).c_str());
+  s.fail(a.k, "k is %lld; expected from %d to %lld, the size of dimension %lld of %s", as_long(a.k),
+         least, most, shown(dim), shape_text(*a.t).c_str());
 }
 
 // Returns 1 for each element that differs from the one before it, along a dimension of sorted
@@ -328,8 +328,8 @@ void calls(args::median& a) {
 
 void shapes(args::kthvalueall& a, Shapes& s) {
   if (a.k >= 1 && a.k <= a.t->numel()) return;
-  s.fail(a.k, "k is %lld; expected from 1 to %lld, the number of elements",
-         static_cast<long long>(a.k), static_cast<long long>(a.t->numel()));
+  s.fail(a.k, "k is %lld; expected from 1 to %lld, the number of elements", as_long(a.k),
+         as_long(a.t->numel()));
 }
 void calls(args::kthvalueall& a) { a.returned = element_of_rank(Op::kthvalueall, a.t, a.k - 1); }
 

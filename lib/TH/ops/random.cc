@@ -83,7 +83,7 @@ void check_holds(DType type, int64_t min, int64_t max) {
     return;
   }
   fail("%sTensor does not hold all integers from %lld to %lld", name_with_article(type),
-       static_cast<long long>(min), static_cast<long long>(max));
+       as_long(min), as_long(max));
 }
 
 // Writes the integers from TH_INDEX_BASE on in the order of random keys of 64 bits. r is a vector
@@ -99,8 +99,8 @@ void permute_by_keys(Tensor* r, Generator* g) {
 
 void check_range(int64_t low, int64_t high) {
   if (high > low) return;
-  fail("low must be less than high, got low = %lld and high = %lld; sizes follow",
-       static_cast<long long>(low), static_cast<long long>(high));
+  fail("low must be less than high, got low = %lld and high = %lld; sizes follow", as_long(low),
+       as_long(high));
 }
 
 void set_filled(Shapes& s, Tensor*& r) {
@@ -120,7 +120,7 @@ void calls(args::random& a) {
 }
 
 void shapes(args::cappedRandom& a, Shapes& s) {
-  if (a.max < 1) s.fail(a.max, "max must be positive, got %lld", static_cast<long long>(a.max));
+  if (a.max < 1) s.fail(a.max, "max must be positive, got %lld", as_long(a.max));
   check_holds(a.self->dtype, 1, a.max);
   set_filled(s, a.self);
 }
@@ -128,8 +128,8 @@ void calls(args::cappedRandom& a) { fill_between(Op::cappedRandom, a.self, a.gen
 
 void shapes(args::clampedRandom& a, Shapes& s) {
   if (a.max < a.min) {
-    s.fail(a.max, "max must not be less than min, got %lld and %lld", static_cast<long long>(a.max),
-           static_cast<long long>(a.min));
+    s.fail(a.max, "max must not be less than min, got %lld and %lld", as_long(a.max),
+           as_long(a.min));
   }
   check_holds(a.self->dtype, a.min, a.max);
   set_filled(s, a.self);
@@ -151,10 +151,10 @@ void shapes(args::randintTo& a, Shapes& s) {
 void calls(args::randintTo& a) { fill_between(Op::randintTo, a.r_, a.gen, 0, a.high - 1); }
 
 void shapes(args::randperm& a, Shapes& s) {
-  if (a.n < 0) s.fail(a.n, "n must not be negative, got %lld", static_cast<long long>(a.n));
+  if (a.n < 0) s.fail(a.n, "n must not be negative, got %lld", as_long(a.n));
   if (a.n > largest_exact(a.r_->dtype)) {
     s.fail(a.n, "%sTensor does not hold all integers up to %lld", name_with_article(a.r_->dtype),
-           static_cast<long long>(a.n));
+           as_long(a.n));
   }
   set_filled(s, a.r_, 1, &a.n);
 }

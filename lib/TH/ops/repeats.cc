@@ -34,13 +34,13 @@ template <class A>
 Var repeated_by_counts(const A& a, const Shapes& s, const Var& t, int64_t dim) {
   const Tensor& counts = *a.counts;
   if (counts.nDimension != 1 || counts.size[0] != t->size[dim]) {
-    s.fail(a.counts, "a vector of %lld counts is expected, got size %s",
-           static_cast<long long>(t->size[dim]), shape_text(counts).c_str());
+    s.fail(a.counts, "a vector of %lld counts is expected, got size %s", as_long(t->size[dim]),
+           shape_text(counts).c_str());
   }
   if (counts.numel() == 0) return Var(clone(t.get()));
   const int64_t least = ops::minall(a.counts).i;
   if (least < 0) {
-    s.fail(a.counts, "a count is negative: %lld", static_cast<long long>(least));
+    s.fail(a.counts, "a count is negative: %lld", as_long(least));
   }
   const Var ends = cumsum(ref(a.counts), int64_t{0});
   const int64_t total = ops::maxall(ends.get()).i;
@@ -56,7 +56,7 @@ Var repeated_by_counts(const A& a, const Shapes& s, const Var& t, int64_t dim) {
 
 template <class A>
 void check_repeats(const A& a, const Shapes& s) {
-  if (a.n < 0) s.fail(a.n, "the number of repetitions is %lld", static_cast<long long>(a.n));
+  if (a.n < 0) s.fail(a.n, "the number of repetitions is %lld", as_long(a.n));
 }
 
 // Replaces k, r of the n numbers from 0 on, by the next combination in lexicographic order.
@@ -171,7 +171,7 @@ void shapes(args::combinations& a, Shapes& s) {
   if (a.t->nDimension != 1) {
     s.fail(a.t, "a vector is expected, got size %s", shape_text(*a.t).c_str());
   }
-  if (a.r < 0) s.fail(a.r, "combinations of %lld elements", static_cast<long long>(a.r));
+  if (a.r < 0) s.fail(a.r, "combinations of %lld elements", as_long(a.r));
   const int64_t n = a.t->size[0], r = a.r;
   const bool repeats = a.repeats && n > 0;
   const int64_t rows = number_of_combinations(repeats ? checked_add(n, r, "the result") - 1 : n, r);

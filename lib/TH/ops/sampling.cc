@@ -351,7 +351,7 @@ void calls(args::poisson_rates& a) {
 }
 
 void shapes(args::binomial& a, Shapes& s) {
-  if (a.n < 0) s.fail(a.n, "the number of trials is %lld", static_cast<long long>(a.n));
+  if (a.n < 0) s.fail(a.n, "the number of trials is %lld", as_long(a.n));
   if (!(a.p >= 0 && a.p <= 1)) s.fail(a.p, "p must be >= 0 and <= 1, got %g", a.p);
 }
 void calls(args::binomial& a) {

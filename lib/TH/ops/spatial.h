@@ -12,9 +12,6 @@ namespace th {
 
 constexpr int kMaxSpatial = 3;
 
-// For messages.
-inline long long as_long(int64_t n) { return static_cast<long long>(n); }
-
 // Reads a parameter of kind `each` for `dims` dimensions into the last elements of to[3]; the
 // others become 1. Throws unless it has one number, or one for each dimension, of at least `least`.
 template <class Arguments>

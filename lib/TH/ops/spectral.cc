@@ -27,7 +27,7 @@ Frames frames_of(A& a, const Shapes& s) {
     s.fail(a.window, "a vector is expected, got size %s", shape_text(window).c_str());
   }
   const int64_t n = window.size[0];
-  if (a.hop < 0) s.fail(a.hop, "a hop of %lld is negative", static_cast<long long>(a.hop));
+  if (a.hop < 0) s.fail(a.hop, "a hop of %lld is negative", as_long(a.hop));
   if (a.hop == 0) a.hop = std::max<int64_t>(n / 4, 1);
   return {n, a.hop, 0, a.center ? n / 2 : 0};
 }
@@ -82,13 +82,13 @@ void shapes(args::stft& a, Shapes& s) {
   const int last = t.nDimension - 1;
   const int64_t length = t.size[last];
   if (frames.pad >= length && frames.pad > 0) {
-    s.fail(a.t, "%lld elements are too few to reflect %lld of them at both ends",
-           static_cast<long long>(length), static_cast<long long>(frames.pad));
+    s.fail(a.t, "%lld elements are too few to reflect %lld of them at both ends", as_long(length),
+           as_long(frames.pad));
   }
   const int64_t total = length + 2 * frames.pad;
   if (total < frames.n) {
-    s.fail(a.t, "%lld elements are fewer than those of the window, %lld",
-           static_cast<long long>(total), static_cast<long long>(frames.n));
+    s.fail(a.t, "%lld elements are fewer than those of the window, %lld", as_long(total),
+           as_long(frames.n));
   }
   int64_t size[kMaxDims];
   std::copy_n(t.size, last, size);
@@ -118,12 +118,12 @@ void shapes(args::istft& a, Shapes& s) {
   const int ndim = t.nDimension;
   if (complex_dims(t) < 2 || t.size[ndim - 3] != frames.n / 2 + 1 || t.size[ndim - 2] == 0) {
     s.fail(a.t, "frequencies x frames x 2 is expected, with %lld frequencies, got size %s",
-           static_cast<long long>(frames.n / 2 + 1), shape_text(t).c_str());
+           as_long(frames.n / 2 + 1), shape_text(t).c_str());
   }
   frames.count = t.size[ndim - 2];
   const int64_t most = frames.total() - frames.pad;
   if (a.length < 0) {
-    s.fail(a.length, "the length is %lld", static_cast<long long>(a.length));
+    s.fail(a.length, "the length is %lld", as_long(a.length));
   }
   int64_t size[kMaxDims];
   std::copy_n(t.size, ndim - 3, size);

@@ -339,7 +339,7 @@ void check_weights(A& a, Shapes& s) {
   }
   if (weights.nDimension != 1 || weights.size[0] != t.size[t.nDimension - 1]) {
     s.fail(a.weights, "a vector of %lld weights is expected, got size %s",
-           static_cast<long long>(t.size[t.nDimension - 1]), shape_text(weights).c_str());
+           as_long(t.size[t.nDimension - 1]), shape_text(weights).c_str());
   }
   if (weights.numel() > 0 && ops::minall(a.weights).to_double() < 0) {
     s.fail(a.weights, "a weight is negative");

@@ -43,8 +43,7 @@ void shapes_of_cross(A& a, Shapes& s, bool first) {
     const int d = s.dim(a.dimension, ndim);
     if (!has_vectors(d)) {
       s.fail(a.dimension, "dimension %lld has sizes %lld and %lld; 3 is expected", shown(d),
-             static_cast<long long>(size_in(*a.a, ndim, d)),
-             static_cast<long long>(size_in(*a.b, ndim, d)));
+             as_long(size_in(*a.a, ndim, d)), as_long(size_in(*a.b, ndim, d)));
     }
     a.dimension = d;
   }

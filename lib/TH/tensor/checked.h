@@ -26,16 +26,14 @@ inline bool mul_fits(int64_t a, int64_t b, int64_t* product) {
 inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
   int64_t sum;
   if (!add_fits(a, b, &sum)) {
-    fail("%s is too large: %lld + %lld", what, static_cast<long long>(a),
-         static_cast<long long>(b));
+    fail("%s is too large: %lld + %lld", what, as_long(a), as_long(b));
   }
   return sum;
 }
 inline int64_t checked_mul(int64_t a, int64_t b, const char* what) {
   int64_t product;
   if (!mul_fits(a, b, &product)) {
-    fail("%s is too large: %lld x %lld", what, static_cast<long long>(a),
-         static_cast<long long>(b));
+    fail("%s is too large: %lld x %lld", what, as_long(a), as_long(b));
   }
   return product;
 }

@@ -101,7 +101,7 @@ std::vector<int64_t> strides_of(const DLTensor& from, int64_t count) {
           "stride %lld of dimension %d is negative, which tensors do not support: pass a "
           "contiguous "
           "copy",
-          static_cast<long long>(strides[k]), d);
+          as_long(strides[k]), d);
     }
     // The stride of a dimension with at most one element is arbitrary.
     if (count == 0 || from.shape[k] <= 1) strides[k] = next;

@@ -111,7 +111,7 @@ int64_t wrap_index(int64_t index, int64_t size, int argument) {
   int64_t wrapped = index < 0 ? index + size : index;
   if (wrapped < 0 || wrapped >= size) {
     fail_argument(argument, "index %lld is out of range of a dimension of size %lld", shown(index),
-                  static_cast<long long>(size));
+                  as_long(size));
   }
   return wrapped;
 }
@@ -127,7 +127,7 @@ int64_t checked_numel(int ndim, const int64_t* size) {
   bool empty = false, fits = true;
   for (int d = 0; d < ndim; ++d) {
     if (size[d] < 0) {
-      fail("size %lld of dimension %lld is negative", static_cast<long long>(size[d]), shown(d));
+      fail("size %lld of dimension %lld is negative", as_long(size[d]), shown(d));
     }
     if (size[d] == 0) {
       empty = true;
@@ -187,8 +187,7 @@ void set_geometry(Tensor* t, int ndim, const int64_t* size, const int64_t* strid
     sizes[d] = size[d];
     if (stride && stride[d] >= 0) {
       if (stride[d] > kMostElements) {
-        fail("stride %lld of dimension %lld is too large", static_cast<long long>(stride[d]),
-             shown(d));
+        fail("stride %lld of dimension %lld is too large", as_long(stride[d]), shown(d));
       }
       strides[d] = stride[d];
     } else {

@@ -19,14 +19,14 @@ void infer_sizes(const Sizes& sizes, int64_t numel, int64_t* out) {
       if (unknown >= 0) fail("only one of the sizes may be -1");
       unknown = d;
     } else if (out[d] < 0) {
-      fail("size %lld of dimension %lld is negative", static_cast<long long>(out[d]), shown(d));
+      fail("size %lld of dimension %lld is negative", as_long(out[d]), shown(d));
     } else if (!mul_fits(known, out[d], &known)) {
       fail("sizes %s are too large", shape_text(sizes.ndim, sizes.size).c_str());
     }
   }
   if (unknown >= 0) {
     if (known == 0 || numel % known != 0) {
-      fail("%lld elements do not fill sizes %s", static_cast<long long>(numel),
+      fail("%lld elements do not fill sizes %s", as_long(numel),
            shape_text(sizes.ndim, sizes.size).c_str());
     }
     out[unknown] = numel / known;
@@ -123,8 +123,7 @@ void narrow(Tensor* r, Tensor* const& t, const int64_t& dim, const int64_t& firs
   if (size < 0 || start < 0 || start > whole - size) {
     fail_parameter(size < 0 ? &size : &first,
                    "range of %lld from %lld on is out of range of dimension %lld of size %lld",
-                   static_cast<long long>(size), shown(first), shown(d),
-                   static_cast<long long>(whole));
+                   as_long(size), shown(first), shown(d), as_long(whole));
   }
   Geometry g(*t);
   g.size[d] = size;
@@ -176,9 +175,9 @@ void unfold(Tensor* r, Tensor* const& t, const int64_t& dim, const int64_t& size
   int d = dim_of(t->nDimension, dim);
   if (size <= 0 || size > t->size[d]) {
     fail_parameter(&size, "slices of %lld do not fit into dimension %lld of size %lld",
-                   static_cast<long long>(size), shown(d), static_cast<long long>(t->size[d]));
+                   as_long(size), shown(d), as_long(t->size[d]));
   }
-  if (step <= 0) fail_parameter(&step, "step %lld is not positive", static_cast<long long>(step));
+  if (step <= 0) fail_parameter(&step, "step %lld is not positive", as_long(step));
   Geometry g(*t);
   g.insert(g.ndim, size, t->stride[d]);
   g.size[d] = (t->size[d] - size) / step + 1;
