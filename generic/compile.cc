@@ -14,6 +14,7 @@
 #include "bindings.h"
 #include "grad/tape.h"
 #include "luaT.h"
+#include "native.h"
 #include "signature.h"
 
 namespace bind {
@@ -21,7 +22,6 @@ namespace bind {
 namespace {
 
 constexpr size_t kMostSignatures = 16;
-constexpr const char* kClass = "tensor.compiled";
 constexpr int kRecordings = 2;     // that have to agree before the first replay
 constexpr int kFirstArgument = 3;  // of call()
 
@@ -37,30 +37,22 @@ struct Compiled {
   int refused = 0;   // calls for which there was no signature left
 };
 
-Compiled& compiled_at(lua_State* L) {
-  auto** box = static_cast<Compiled**>(luaL_checkudata(L, 1, kClass));
-  if (!*box) argument_error(L, 1, "the Lua state is closing");
-  return **box;
+}  // namespace
+
+template <>
+const char* Native<Compiled>::key() {
+  return "tensor.compiled";
 }
 
-int delete_compiled(lua_State* L) {
-  auto** box = static_cast<Compiled**>(lua_touserdata(L, 1));
-  delete *box;
-  *box = nullptr;
-  return 0;
+namespace {
+
+Compiled& compiled_at(lua_State* L) {
+  return Native<Compiled>::check(L, 1, "the Lua state is closing");
 }
 
 // new(): the first argument of the functions below.
 int make(lua_State* L) {
-  auto** box = static_cast<Compiled**>(lua_newuserdata(L, sizeof(void*)));
-  *box = nullptr;
-  if (luaL_newmetatable(L, kClass)) {
-    push_closure(L, guarded<delete_compiled>, 0);
-    lua_setfield(L, -2, "__gc");
-    lua_pushboolean(L, 0);  // hides the finalizer
-    lua_setfield(L, -2, "__metatable");
-  }
-  lua_setmetatable(L, -2);
+  auto** box = Native<Compiled>::push(L);
   lua_newtable(L);
   compat_setenv(L, -2);
   *box = new Compiled;

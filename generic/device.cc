@@ -10,8 +10,14 @@
 #include "memory/heap.h"
 #include "memory/recycle.h"
 #include "memory/stats.h"
+#include "native.h"
 
 namespace bind {
+
+template <>
+const char* Native<th::DeviceStats>::key() {
+  return "tensor.device_stats";
+}
 
 namespace {
 
@@ -174,19 +180,10 @@ void set_count(lua_State* L, const char* key, const th::CopyCount& count) {
   lua_setfield(L, -2, key);
 }
 
-int delete_stats(lua_State* L) {
-  delete *static_cast<th::DeviceStats**>(lua_touserdata(L, 1));
-  return 0;
-}
 int stats(lua_State* L) {
   // Stored in a userdata first: calling Lua may raise an error, which would skip the C++
   // destructor.
-  auto** box = static_cast<th::DeviceStats**>(lua_newuserdata(L, sizeof(void*)));
-  *box = nullptr;
-  lua_newtable(L);
-  push_closure(L, guarded<delete_stats>, 0);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
+  auto** box = Native<th::DeviceStats>::push(L);
   protect(L, "stats", [&] { *box = new th::DeviceStats(th::device_stats()); });
   const th::DeviceStats& counted = **box;
   lua_createtable(L, 0, 6);

@@ -7,14 +7,21 @@
 #include "bindings.h"
 #include "luaT.h"
 #include "lua_compat.h"
+#include "native.h"
 #include "ops/ops.h"
 #include "rows.h"
 
 namespace bind {
 
+using th::grad::Tape;
+
+template <>
+const char* Native<Tape>::key() {
+  return "tensor.tape";
+}
+
 namespace {
 
-constexpr const char* kClass = "tensor.tape";
 // Keys in the registry: the Lua function that makes a tracked number of a DoubleTensor with one
 // element; the function that calls an operation with tracked numbers; their metatable.
 const char kMakeNumber = 0, kCallWithNumbers = 0, kMetatable = 0;
@@ -24,34 +31,20 @@ void push_value(lua_State* L, const char* key) {
   lua_rawget(L, LUA_REGISTRYINDEX);
 }
 
-using th::grad::Tape;
-
 Tape& tape_at(lua_State* L, int index) {
-  auto** box = static_cast<Tape**>(luaL_checkudata(L, index, kClass));
-  if (!*box) argument_error(L, index, "the tape is closed");
-  return **box;
-}
-
-int delete_tape(lua_State* L) {
-  auto** box = static_cast<Tape**>(luaL_checkudata(L, 1, kClass));
-  delete *box;
-  *box = nullptr;
-  return 0;
+  return Native<Tape>::check(L, index, "the tape is closed");
 }
 
 // tape(): a new tape.
 int make(lua_State* L) {
-  auto** box = static_cast<Tape**>(lua_newuserdata(L, sizeof(void*)));
-  *box = nullptr;
-  if (luaL_newmetatable(L, kClass)) {
-    push_closure(L, guarded<delete_tape>, 0);
-    lua_setfield(L, -2, "__gc");
-    lua_pushboolean(L, 0);  // hides the finalizer
-    lua_setfield(L, -2, "__metatable");
-  }
-  lua_setmetatable(L, -2);
+  auto** box = Native<Tape>::push(L);
   *box = new Tape;
   return 1;
+}
+// close(tape): frees the tape, unless it is closed.
+int close(lua_State* L) {
+  luaL_checkudata(L, 1, Native<Tape>::key());
+  return Native<Tape>::destroy(L);
 }
 
 // track(tape, t)
@@ -342,7 +335,7 @@ int element_wise(lua_State* L) {
 }
 
 const Method functions[] = {{"tape", guarded<make>},
-                            {"close", guarded<delete_tape>},
+                            {"close", guarded<close>},
                             {"track", guarded<track>},
                             {"tracks", guarded<tracks>},
                             {"lost_dependence", guarded<lost_dependence>},

@@ -33,7 +33,8 @@ struct Native {
     lua_setmetatable(L, -2);
     return box;
   }
-  static T& check(lua_State* L, int index) {
+  // freed: the text of the error for an object that has been freed; default: the key.
+  static T& check(lua_State* L, int index, const char* freed = nullptr) {
     void* box = lua_touserdata(L, index);
     bool known = box && lua_getmetatable(L, index);
     if (known) {
@@ -41,8 +42,10 @@ struct Native {
       known = lua_rawequal(L, -1, -2);
       lua_pop(L, 2);
     }
-    if (!known || !*static_cast<T**>(box)) luaL_argerror(L, index, key());
-    return **static_cast<T**>(box);
+    T* object = known ? *static_cast<T**>(box) : nullptr;
+    if (known && !object && freed) argument_error(L, index, freed);
+    if (!object) luaL_argerror(L, index, key());
+    return *object;
   }
 };
 

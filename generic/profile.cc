@@ -5,21 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "native.h"
 #include "ops/profile.h"
 
 namespace bind {
 
-namespace {
-
 using Profile = std::vector<th::OpProfile>;
+
+template <>
+const char* Native<Profile>::key() {
+  return "tensor.profile";
+}
+
+namespace {
 
 int start(lua_State* L) {
   protect(L, "profile", [] { th::start_profile(); });
-  return 0;
-}
-
-int delete_profile(lua_State* L) {
-  delete *static_cast<Profile**>(lua_touserdata(L, 1));
   return 0;
 }
 
@@ -42,12 +43,7 @@ void set_string(lua_State* L, const char* key, const std::string& value) {
 int stop(lua_State* L) {
   // Stored in a userdata first: calling Lua may raise an error, which would skip the C++
   // destructor.
-  auto** box = static_cast<Profile**>(lua_newuserdata(L, sizeof(void*)));
-  *box = nullptr;
-  lua_newtable(L);
-  push_closure(L, guarded<delete_profile>, 0);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
+  auto** box = Native<Profile>::push(L);
   protect(L, "profile", [&] { *box = new Profile(th::stop_profile()); });
   lua_newtable(L);
   int row = 0;
