@@ -47,10 +47,6 @@ int destroy(lua_State* L) {
   return 0;
 }
 
-int return_self(lua_State* L) {
-  lua_settop(L, 1);
-  return 1;
-}
 int return_number(lua_State* L, double number) {
   lua_pushnumber(L, number);
   return 1;

@@ -48,8 +48,7 @@ int from_proto(lua_State* L) {
   bool reshape = lua_isnoneornil(L, 3) || lua_toboolean(L, 3);
   protect(L, "fromProto", [&] { BlobProto(bytes).read_into(*blob, reshape); });
   collect_under_pressure(L, state_of(L));
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 // to_proto([diff])

@@ -209,10 +209,7 @@ int field(lua_State* L) {
   size_t size = 0;
   const char* text = luaL_checklstring(L, 1, &size);
   char separator = character_at(L, 2);
-  if (th::is_plain_csv(text, size, separator)) {
-    lua_settop(L, 1);
-    return 1;
-  }
+  if (th::is_plain_csv(text, size, separator)) return return_self(L);
   auto** box = Native<std::string>::push(L);
   protect(L, "save",
           [&] { *box = new std::string(th::csv_field(std::string(text, size), separator)); });

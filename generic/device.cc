@@ -47,16 +47,14 @@ int to(lua_State* L) {
   Device* device = check_device(L, 2, "to");
   Storage* storage = storage_at(L, 1);
   protect(L, "to", [&] { th::storage_to(storage, device); });
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 int prefetch(lua_State* L) {
   Device* device = check_device(L, 2, "prefetch");
   Storage* storage = storage_at(L, 1);
   protect(L, "prefetch", [&] { th::storage_prefetch(storage, device); });
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 int device(lua_State* L) {

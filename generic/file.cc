@@ -75,11 +75,6 @@ int destroy(lua_State* L) {
   return 0;
 }
 
-int return_self(lua_State* L) {
-  lua_settop(L, 1);
-  return 1;
-}
-
 #define TENSOR_FILE_QUESTION(name, value) \
   int name(lua_State* L) {                \
     const File& file = *check_file(L, 1); \

@@ -261,8 +261,7 @@ int read_tensor(lua_State* L) {
     th::set_storage(t, storage, geometry.ndim > 0 || storage ? geometry.offset : 0, geometry.ndim,
                     geometry.size, geometry.stride);
   });
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 // s:write(file): writes the number of elements, then the elements.
@@ -293,8 +292,7 @@ int read_storage(lua_State* L) {
     if (device) th::storage_to(storage, device);
   });
   collect_under_pressure(L, state);
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 th::Generator* check_generator(lua_State* L) {
@@ -345,8 +343,7 @@ int read_generator(lua_State* L) {
     file.read(DType::Byte, bytes + kHead, static_cast<size_t>(size) - kHead);
     th::set_generator_state(*generator, th::vector_of(storage.get(), 0, size).get());
   });
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 const Method file_methods[] = {{"_writeValue", guarded<write_value>},

@@ -201,6 +201,11 @@ inline State* state_of(lua_State* L) {
   return static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
 }
 State* registered_state(lua_State* L);
+// Returns the first argument to Lua.
+inline int return_self(lua_State* L) {
+  lua_settop(L, 1);
+  return 1;
+}
 // The contents of a userdata made by push_box. The tag identifies it without a look-up of its
 // metatable. Other userdata of our classes, as luaT_pushudata makes, have only the payload.
 struct Box {

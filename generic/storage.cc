@@ -308,15 +308,13 @@ int fill(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   if (th::tracing() && is_tracked_number(L, 2)) {
     write_tracked_number(L, "fill", storage, 0, storage->size, 2);
-    lua_settop(L, 1);
-    return 1;
+    return return_self(L);
   }
   const th::Scalar value = check_element(L, 2, storage->dtype, "fill");
   refuse_held(L, state_of(L), "fill", storage);
   th::trace_access(kElementAccess);
   protect(L, "fill", [&] { th::ops::fill(all_of(storage).get(), value); });
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 int copy(lua_State* L) {
@@ -332,8 +330,7 @@ int copy(lua_State* L) {
     th::ops::copy(all_of(storage).get(), all_of(source).get());
     if (stays) move_to_cpu(storage);
   });
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 int resize(lua_State* L) {
@@ -348,8 +345,7 @@ int resize(lua_State* L) {
     if (shrinks) th::trace_use(storage, th::ElementUse::dropped);
   });
   collect_under_pressure(L, state);
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 int retain(lua_State* L) {
@@ -410,8 +406,7 @@ int string(lua_State* L) {
       th::storage_resize(storage, static_cast<ptrdiff_t>(length));
       if (length) __builtin_memcpy(storage->cpu(th::Access::overwrite), text, length);
     });
-    lua_settop(L, 1);
-    return 1;
+    return return_self(L);
   }
   if (!lua_isnoneornil(L, 2) && !lenient) {
     check_kind(L, 2, LUA_TSTRING);

@@ -293,8 +293,7 @@ int copy(lua_State* L) {
     th::ops::copy(t, source);
     if (stays) move_to_cpu(t->storage);
   });
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 int resize(lua_State* L) {
@@ -309,8 +308,7 @@ int resize(lua_State* L) {
   }
   protect(L, "resize", [&] { resize_view(t, view); });
   collect_under_pressure(L, state);
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 int resize_as(lua_State* L) {
@@ -318,8 +316,7 @@ int resize_as(lua_State* L) {
   Tensor* t = check_tensor(L, state, 1);
   Tensor* like = check_tensor(L, state, 2);
   protect(L, "resizeAs", [&] { traced_resize(*t, [&] { th::resize_as(t, *like); }); });
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 int set(lua_State* L) {
@@ -331,8 +328,7 @@ int set(lua_State* L) {
   } else {
     initialize(L, state, t, 2, lua_gettop(L), "set", false);
   }
-  lua_settop(L, 1);
-  return 1;
+  return return_self(L);
 }
 
 // sub(first1, last1 [, first2, last2 ...]): ranges count from 1, or from the end if negative.

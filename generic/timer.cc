@@ -60,11 +60,6 @@ int destroy(lua_State* L) {
   return 0;
 }
 
-int return_self(lua_State* L) {
-  lua_settop(L, 1);
-  return 1;
-}
-
 int reset(lua_State* L) {
   Timer* timer = check_timer(L);
   timer->before = {};
