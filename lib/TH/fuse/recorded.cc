@@ -78,11 +78,9 @@ class Replay {
     Tensor* source = leaf.of_input ? inputs_[leaf.source] : value(leaf.source);
     source->check_storage();
     if (leaf.whole) return shared(source);
-    TensorRef view(tensor_new(leaf.layout.type));
-    set_storage(view.get(), source->storage, source->storageOffset + leaf.offset,
-                static_cast<int>(leaf.layout.size.size()), leaf.layout.size.data(),
-                leaf.layout.stride.data());
-    return view;
+    return strided_view(*source, source->storageOffset + leaf.offset,
+                        static_cast<int>(leaf.layout.size.size()), leaf.layout.size.data(),
+                        leaf.layout.stride.data());
   }
 
   // Gives a value the elements of a leaf, in a layout. It takes the memory of a value that no later
@@ -179,9 +177,8 @@ bool ExpressionStep::run(Replay* replay) const {
   TensorRef part;
   if (content >= 0) {
     replay->set_value(value, content, whole);
-    part = TensorRef(tensor_new(layout.type));
-    set_storage(part.get(), made->storage, made->storageOffset + offset,
-                static_cast<int>(layout.size.size()), layout.size.data(), layout.stride.data());
+    part = strided_view(*made, made->storageOffset + offset, static_cast<int>(layout.size.size()),
+                        layout.size.data(), layout.stride.data());
     made = part.get();
   } else if (input < 0) {
     resize_to(made, layout);

@@ -94,8 +94,7 @@ THCsvTable* new_csv_table(const char* filename, const THCsvOptions* options) {
   for (size_t k = 0; k < reader.columns(); ++k) {
     if (reader.kind(k) == CsvKind::text) continue;
     StorageRef numbers = reader.numbers(k);
-    table->numbers[k] = TensorRef(tensor_new(numbers->dtype));
-    set_storage(table->numbers[k].get(), numbers.get(), 0, 1, &rows, nullptr);
+    table->numbers[k] = vector_of(numbers.get(), 0, rows);
   }
   return table.release();
 }

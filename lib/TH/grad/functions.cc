@@ -36,9 +36,7 @@ Var reshaped(const Var& t, int ndim, const int64_t* size) {
     source = Var(clone(t.get()));
     view_strides(*source, ndim, size, stride);
   }
-  Var view{TensorRef(tensor_new(t->dtype))};
-  set_storage(view.get(), source->storage, source->storageOffset, ndim, size, stride);
-  return view;
+  return Var(strided_view(*source, source->storageOffset, ndim, size, stride));
 }
 
 double count(const Tensor& r, const Tensor& t) {
@@ -291,8 +289,7 @@ Var unique_slope(const Var& g, const Var& counts, const Var& inverse, int64_t di
 Var on_diagonal(const Var& g, Shape t) {
   Var r = zeros(g, t);
   const int64_t n = std::min(t.t->size[0], t.t->size[1]), step = t.t->size[1] + 1;
-  Var line{TensorRef(tensor_new(r->dtype))};
-  set_storage(line.get(), r->storage, r->storageOffset, 1, &n, &step);
+  const TensorRef line = strided_view(*r, r->storageOffset, 1, &n, &step);
   ops::copy(line.get(), expand(g, Sizes{1, &n}).get());
   return r;
 }

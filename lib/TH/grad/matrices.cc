@@ -14,9 +14,7 @@ Var product(const Var& a, const Var& b, const Var& c) {
 Var identity_like(const Var& x) {
   const int64_t n = columns_of(x), size[] = {n, n}, step = n + 1;
   Var r = filled(*x, 2, size, 0);
-  Var diagonal{TensorRef(tensor_new(r->dtype))};
-  set_storage(diagonal.get(), r->storage, r->storageOffset, 1, &n, &step);
-  ops::fill(diagonal.get(), Scalar(1));
+  ops::fill(strided_view(*r, r->storageOffset, 1, &n, &step).get(), Scalar(1));
   return expand(r, Sizes{x->nDimension, x->size});
 }
 

@@ -14,10 +14,8 @@ namespace {
 
 // A view of a vector of all elements of a storage, in the geometry of `place`.
 Var view_in(Tensor* all, const Tensor& place) {
-  Var view{TensorRef(tensor_new(all->dtype))};
-  set_storage(view.get(), all->storage, all->storageOffset + place.storageOffset, place.nDimension,
-              place.size, place.stride);
-  return view;
+  return Var(strided_view(*all, all->storageOffset + place.storageOffset, place.nDimension,
+                          place.size, place.stride));
 }
 
 bool is_whole(const Tensor& t, int64_t extent) {
@@ -168,8 +166,7 @@ void Tape::accumulate(uint64_t storage, const Tensor& place, Var v) {
       ops::copy(view_in(value.gradient.get(), *own).get(), v.get());
       return;
     }
-    value.gradient = TensorRef(tensor_new(v->dtype));
-    set_storage(value.gradient.get(), v->storage, v->storageOffset, 1, &count, nullptr);
+    value.gradient = strided_view(*v, v->storageOffset, 1, &count, nullptr);
     return;
   }
   if (!value.gradient) value.gradient = filled(*v, 1, &count, 0).release();

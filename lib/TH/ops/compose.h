@@ -87,9 +87,7 @@ inline TensorRef flattened(Tensor* t) {
   int64_t n = t->numel();
   if (n == 0) return TensorRef(tensor_new_sized(t->dtype, 1, &n));
   TensorRef whole = contiguous(t);
-  TensorRef flat(tensor_new(t->dtype));
-  set_storage(flat.get(), whole->storage, whole->storageOffset, 1, &n, nullptr);
-  return flat;
+  return strided_view(*whole, whole->storageOffset, 1, &n, nullptr);
 }
 // Converts t to another type. Returns t itself if it has that type.
 inline TensorRef in_type(Tensor* t, DType type) {

@@ -91,9 +91,7 @@ Kron kron_of(const Tensor& a, const Tensor& b) {
 
 // Returns a view of t as one operand of the product.
 TensorRef factor_of(const Kron& k, Tensor* t, const int64_t* stride) {
-  TensorRef view(tensor_new(t->dtype));
-  set_storage(view.get(), t->storage, t->storageOffset, 2 * k.ndim, k.pairs, stride);
-  return view;
+  return strided_view(*t, t->storageOffset, 2 * k.ndim, k.pairs, stride);
 }
 
 }  // namespace

@@ -135,12 +135,10 @@ static void run_copy(Tensor* r, Tensor* src) {
   if (pairs) {
     // View src in r's shape or r in src's shape, whichever needs no copy.
     int64_t stride[kMaxDims];
-    view = TensorRef(tensor_new(src->dtype));
     if (view_strides(*src, ndim, size, stride)) {
-      set_storage(view.get(), src->storage, src->storageOffset, ndim, size, stride);
+      view = strided_view(*src, src->storageOffset, ndim, size, stride);
     } else if (is_contiguous(*r)) {
-      TensorRef target(tensor_new(r->dtype));
-      set_storage(target.get(), r->storage, r->storageOffset, src->nDimension, src->size, nullptr);
+      TensorRef target = strided_view(*r, r->storageOffset, src->nDimension, src->size, nullptr);
       run_copy(target.get(), src);
       return;
     } else {

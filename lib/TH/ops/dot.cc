@@ -12,9 +12,8 @@ namespace {
 Tensor* as_vector(Tensor* t, TensorRef* made) {
   if (t->nDimension == 1) return t;
   TensorRef whole = contiguous(t);
-  *made = TensorRef(tensor_new(t->dtype));
   int64_t n = t->numel();
-  set_storage(made->get(), whole->storage, whole->storageOffset, 1, &n, nullptr);
+  *made = strided_view(*whole, whole->storageOffset, 1, &n, nullptr);
   return made->get();
 }
 

@@ -67,15 +67,13 @@ bool broadcasts_to(const Tensor& t, const Tensor& r) {
 // Returns a view of t in another shape with the same number of elements, or a copy if the strides
 // of t do not fit that shape.
 TensorRef in_shape(Tensor* t, int ndim, const int64_t* size) {
-  TensorRef view(tensor_new(t->dtype));
   int64_t stride[kMaxDims];
   if (view_strides(*t, ndim, size, stride)) {
-    set_storage(view.get(), t->storage, t->storageOffset, ndim, size, stride);
-  } else {
-    view = clone(t);
-    set_geometry(view.get(), ndim, size, nullptr);
+    return strided_view(*t, t->storageOffset, ndim, size, stride);
   }
-  return view;
+  TensorRef copy = clone(t);
+  set_geometry(copy.get(), ndim, size, nullptr);
+  return copy;
 }
 
 }  // namespace
@@ -179,9 +177,7 @@ void run_elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, 
 TensorRef broadcast_view(Tensor* t, int ndim, const int64_t* size) {
   int64_t stride[kMaxDims];
   broadcast_strides(*t, ndim, size, stride);
-  TensorRef view(tensor_new(t->dtype));
-  set_storage(view.get(), t->storage, t->storageOffset, ndim, size, stride);
-  return view;
+  return strided_view(*t, t->storageOffset, ndim, size, stride);
 }
 
 TensorRef paired_view(Tensor* t, Tensor* like) {

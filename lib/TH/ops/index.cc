@@ -48,9 +48,7 @@ TensorRef source_slices(const Tensor& r, int64_t dim, Tensor* src) {
     stride[d] = d == dim ? slice_numel(r, dim) : step;
     if (d != dim) step *= r.size[d];
   }
-  TensorRef shaped(tensor_new(src->dtype));
-  set_storage(shaped.get(), whole->storage, whole->storageOffset, r.nDimension, size, stride);
-  return shaped;
+  return strided_view(*whole, whole->storageOffset, r.nDimension, size, stride);
 }
 
 // The shapes of indexCopy and indexAdd. Torch7 requires only that slices of the source have as many

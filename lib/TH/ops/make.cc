@@ -136,12 +136,10 @@ void end_exactly(Tensor* r, const Scalar& end) {
 // Returns a view of the diagonal of a matrix that starts at an element.
 TensorRef diagonal_of(Tensor* t, int64_t row, int64_t column) {
   constexpr char what[] = "the stride of a diagonal";
-  TensorRef diagonal(tensor_new(t->dtype));
   int64_t first[] = {row, column};
   int64_t length = std::min(t->size[0] - row, t->size[1] - column);
   int64_t stride = length > 1 ? checked_add(t->stride[0], t->stride[1], what) : 1;
-  set_storage(diagonal.get(), t->storage, t->position(first), 1, &length, &stride);
-  return diagonal;
+  return strided_view(*t, t->position(first), 1, &length, &stride);
 }
 
 template <class Arguments>

@@ -142,9 +142,7 @@ TensorRef merge_dims(Tensor* t, const Division& division, bool may_copy) {
     permuted = clone(permuted.get());
     view_strides(*permuted, kept + 1, size, stride);
   }
-  TensorRef merged(tensor_new(t->dtype));
-  set_storage(merged.get(), permuted->storage, permuted->storageOffset, kept + 1, size, stride);
-  return merged;
+  return strided_view(*permuted, permuted->storageOffset, kept + 1, size, stride);
 }
 
 // Neighbouring reduced dimensions.

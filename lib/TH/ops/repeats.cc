@@ -158,11 +158,9 @@ void calls(args::cartesianProd& a) {
     const int64_t own[] = {1, t->size[0], 1};
     const Var column = select(ref(a.result), int64_t{1}, int64_t{k});
     const Var values = expand(with_shape(ref(t), 3, own), Sizes{3, size});
-    TensorRef to(tensor_new(t->dtype));
     int64_t stride[kMaxDims];
     view_strides(*column, 3, size, stride);
-    set_storage(to.get(), column->storage, column->storageOffset, 3, size, stride);
-    ops::copy(to.get(), values.get());
+    ops::copy(strided_view(*column, column->storageOffset, 3, size, stride).get(), values.get());
     before *= t->size[0];
   }
 }

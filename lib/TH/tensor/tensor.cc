@@ -302,4 +302,11 @@ TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count) {
   return view;
 }
 
+TensorRef strided_view(const Tensor& t, ptrdiff_t offset, int ndim, const int64_t* size,
+                       const int64_t* stride) {
+  TensorRef view(tensor_new(t.dtype));
+  set_storage(view.get(), t.storage, offset, ndim, size, stride);
+  return view;
+}
+
 }  // namespace th

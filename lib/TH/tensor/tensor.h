@@ -204,6 +204,9 @@ void set_part(Tensor* r, const Tensor& t, ptrdiff_t offset, int ndim, const int6
 void ensure_storage(Tensor* t);
 // Returns count elements of a storage, starting at first, as a vector.
 TensorRef vector_of(Storage* storage, ptrdiff_t first, int64_t count);
+// Returns a view of t's storage. A null stride means contiguous strides.
+TensorRef strided_view(const Tensor& t, ptrdiff_t offset, int ndim, const int64_t* size,
+                       const int64_t* stride);
 
 }  // namespace TH_VISIBLE
 
