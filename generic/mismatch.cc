@@ -1,6 +1,7 @@
 // The error message of a call that matches no form: the argument types, the accepted forms and, if
 // only an element type is wrong, how to convert it.
 
+#include <cctype>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,21 +17,10 @@ std::string class_name(DType type) { return std::string(th::name(type)) + "Tenso
 std::string one_of_class(DType type) { return std::string(th::name_with_article(type)) + "Tensor"; }
 
 // The name of the method that converts to a type.
-const char* conversion(DType type) {
-  switch (type) {
-    case DType::Byte:
-      return "byte";
-    case DType::Char:
-      return "char";
-    case DType::Int:
-      return "int";
-    case DType::Long:
-      return "long";
-    case DType::Float:
-      return "float";
-    default:
-      return "double";
-  }
+std::string conversion(DType type) {
+  std::string name = th::name(type);
+  for (char& c : name) c = static_cast<char>(std::tolower(c));
+  return name;
 }
 
 // Explains which element type is wrong if the kinds of the arguments match the pattern. Returns ""
@@ -44,12 +34,7 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   };
   for (const ParameterSource& source : pattern) {
     if (!is_given(source) || is_of_own_type(source) || source.kind == 'A') continue;
-    DType wanted = source.kind == 'L'   ? DType::Long
-                   : source.kind == 'I' ? DType::Int
-                   : source.kind == 'C' ? DType::Char
-                   : source.kind == 'F' ? DType::Float
-                   : source.kind == 'D' ? DType::Double
-                                        : DType::Byte;
+    const DType wanted = type_of(source.kind, DType::Byte);
     if (source.kind == 'M' || given(source) == wanted) continue;
     return one_of_class(wanted) + " is expected where " + one_of_class(given(source)) +
            " was given: convert it, as t:" + conversion(wanted) + "() does";
@@ -133,7 +118,7 @@ const char* push_undefined_type(lua_State* L, const char* name, const Pattern& p
   const char* of = tensor_class(type);
   if (!is_defined(pattern, other)) return lua_pushfstring(L, "%s is not defined for %s", name, of);
   return lua_pushfstring(L, "%s is not defined for %s: convert it, as t:%s() does", name, of,
-                         conversion(other));
+                         other == DType::Long ? "long" : "double");
 }
 
 bool are_numbers(uint64_t codes, int count) {
