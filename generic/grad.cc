@@ -359,10 +359,6 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"numbers", guarded<numbers>},
                             {"element_wise", guarded<element_wise>}};
 
-}  // namespace
-
-namespace {
-
 void push_number(lua_State* L, State* state, th::TensorRef number) {
   push_value(L, &kMakeNumber);
   push_tensor(L, state, number.release());

@@ -308,10 +308,6 @@ void multiply_in_parts(const ProductCall& p, const Tiling& t) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 bool is_small(const ProductCall& p) {
   constexpr int64_t kShort = 4096;  // terms; with more, BLAS is as fast
   const bool are_dots = p.batches > 1 && p.m == 1 && p.n == 1 && p.k <= kShort && p.a.col == 1 &&

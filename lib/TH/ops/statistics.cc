@@ -167,10 +167,6 @@ void shapes_of_covariances(A& a, Shapes& s) {
   s.set(a.r_, 2, size);
 }
 
-}  // namespace
-
-namespace {
-
 template <class A>
 void shapes_of_quantile(A& a, Shapes& s) {
   check_part(a, s);
