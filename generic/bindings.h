@@ -160,6 +160,8 @@ bool call_override(lua_State* L, const char* name, int arguments, Guarded own);
 int set_name_hint(lua_State* L);
 int refuse_extra_of(lua_State* L);
 
+// Pushes a LongStorage of these numbers. function: the name in messages.
+void push_sizes(lua_State* L, State* state, const char* function, int count, const int64_t* values);
 // Fills t, which must be empty, from the nested table at index. Raises an error if rows differ in
 // length.
 void tensor_from_table(lua_State* L, Tensor* t, int index);

@@ -90,14 +90,7 @@ int shape(lua_State* L) {
     protect(L, "shape", [&] { axis = blob->canonical_axis(axis); });
     return return_number(L, blob->shape()[axis]);
   }
-  Storage* sizes = nullptr;
-  protect(L, "shape", [&] {
-    th::StorageRef made(th::storage_new(DType::Long, blob->axes()));
-    auto* data = static_cast<int64_t*>(made->cpu(th::Access::overwrite));
-    for (int a = 0; a < blob->axes(); ++a) data[a] = blob->shape()[a];
-    sizes = made.release();
-  });
-  push_storage(L, state_of(L), sizes);
+  push_sizes(L, state_of(L), "shape", blob->axes(), blob->shape());
   return 1;
 }
 int axis_count(lua_State* L) { return return_number(L, int64_t{check_blob(L, 1)->axes()}); }

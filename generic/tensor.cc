@@ -179,18 +179,6 @@ int make_empty(lua_State* L) {
   return 1;
 }
 
-void push_sizes(lua_State* L, State* state, const char* function, int count,
-                const int64_t* values) {
-  Storage* storage = nullptr;
-  protect(L, function, [&] {
-    th::StorageRef made(th::storage_new(DType::Long, count));
-    auto* data = static_cast<int64_t*>(made->cpu(th::Access::overwrite));
-    for (int i = 0; i < count; ++i) data[i] = values[i];
-    storage = made.release();
-  });
-  push_storage(L, state, storage);
-}
-
 int size_or_stride(lua_State* L, const char* function, bool stride) {
   State* state = state_of(L);
   Tensor* t = check_tensor(L, state, 1);
@@ -455,6 +443,13 @@ void hand_over(lua_State* L, void* object) {
 }
 
 }  // namespace
+
+void push_sizes(lua_State* L, State* state, const char* function, int count,
+                const int64_t* values) {
+  Storage* storage = nullptr;
+  protect(L, function, [&] { storage = th::long_storage(values, count).release(); });
+  push_storage(L, state, storage);
+}
 
 void register_tensor_classes(lua_State* L, State* state, int module) {
   register_classes(L, state, module, {0, constructors, factories, guarded<destroy>, hand_over});

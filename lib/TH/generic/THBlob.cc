@@ -111,10 +111,8 @@ int64_t THBlob_(shape)(const THBlob* self, int axis) {
 }
 THLongStorage* THBlob_(newShapeOf)(const THBlob* self) {
   return th::guard([&] {
-    th::StorageRef shape(th::storage_new(th::DType::Long, TH_SELF.axes()));
-    auto* sizes = static_cast<int64_t*>(shape->cpu(th::Access::overwrite));
-    for (int a = 0; a < TH_SELF.axes(); ++a) sizes[a] = TH_SELF.shape()[a];
-    return reinterpret_cast<THLongStorage*>(shape.release());
+    return reinterpret_cast<THLongStorage*>(
+        th::long_storage(TH_SELF.shape(), TH_SELF.axes()).release());
   });
 }
 int64_t THBlob_(count)(const THBlob* self) { return TH_SELF.count(); }

@@ -45,10 +45,7 @@ THLongStorage* THLongStorage_newInferSize(THLongStorage* size, ptrdiff_t element
       th::fail("%td elements do not fill sizes %s", elements,
                th::shape_text(sizes.ndim, sizes.size).c_str());
     }
-    th::StorageRef result(th::storage_new(th::DType::Long, sizes.ndim));
-    void* data = result->cpu(th::Access::overwrite);
-    if (sizes.ndim) std::memcpy(data, inferred, sizes.ndim * sizeof(int64_t));
-    return reinterpret_cast<THLongStorage*>(result.release());
+    return reinterpret_cast<THLongStorage*>(th::long_storage(inferred, sizes.ndim).release());
   });
 }
 }

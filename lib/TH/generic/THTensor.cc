@@ -40,10 +40,7 @@ void check_strides(const Sizes& size, const Sizes& stride) {
 }
 
 THLongStorage* new_sizes(const int64_t* values, int count) {
-  StorageRef s(storage_new(DType::Long, count));
-  auto* data = static_cast<int64_t*>(s->cpu(Access::overwrite));
-  for (int i = 0; i < count; ++i) data[i] = values[i];
-  return reinterpret_cast<THLongStorage*>(s.release());
+  return reinterpret_cast<THLongStorage*>(long_storage(values, count).release());
 }
 
 // Returns the number of dimensions of the functions ...1d ... 5d. Negative sizes after the first

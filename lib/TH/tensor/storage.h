@@ -1,6 +1,7 @@
 #ifndef TH_TENSOR_STORAGE_H
 #define TH_TENSOR_STORAGE_H
 
+#include <algorithm>
 #include <memory>
 
 #include "base/visibility.h"
@@ -114,6 +115,12 @@ struct StorageRelease {
 };
 // Owns one reference, so that an exception releases it.
 using StorageRef = std::unique_ptr<Storage, StorageRelease>;
+// Returns a LongStorage of these numbers.
+inline StorageRef long_storage(const int64_t* values, int count) {
+  StorageRef s(storage_new(DType::Long, count));
+  std::copy(values, values + count, static_cast<int64_t*>(s->cpu(Access::overwrite)));
+  return s;
+}
 
 inline void pin(Storage* s) { __atomic_fetch_add(&s->pins, 1, __ATOMIC_ACQ_REL); }
 inline void unpin(Storage* s) { __atomic_fetch_sub(&s->pins, 1, __ATOMIC_ACQ_REL); }
