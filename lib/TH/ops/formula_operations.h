@@ -66,6 +66,11 @@ int dim_with_elements(A& a, const Shapes& s) {
   if (a.t->size[d] > 0) return d;
   s.fail(a.t, "dimension %lld of %s has no elements", shown(d), shape_text(*a.t).c_str());
 }
+template <class A>
+void check_elements(const A& a, const Shapes& s) {
+  if (a.t->numel() > 0) return;
+  s.fail(a.t, "a tensor of size %s has no elements", shape_text(*a.t).c_str());
+}
 
 }  // namespace
 }  // namespace th

@@ -27,12 +27,6 @@ void check_dim_with_elements(Arguments& a, const Shapes& s) {
   s.fail(a.t, "dimension %lld of %s has no element", shown(a.dimension), shape_text(*a.t).c_str());
 }
 
-template <class Arguments>
-void check_elements(const Arguments& a, const Shapes& s) {
-  if (a.t->numel() > 0) return;
-  s.fail(a.t, "a tensor of size %s has no elements", shape_text(*a.t).c_str());
-}
-
 // Sets the shapes of values and indices: size 1 in the dimension, or without it. A vector stays a
 // vector.
 template <class Arguments>

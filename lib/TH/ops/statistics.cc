@@ -62,22 +62,6 @@ class InOrder {
 };
 
 template <class A>
-void check_not_empty(A& a, const Shapes& s, bool is_empty) {
-  if (is_empty) s.fail(a.t, "a tensor of size %s has no elements", shape_text(*a.t).c_str());
-}
-
-// Checks the dimension and returns it.
-template <class A>
-int checked_dim(A& a, const Shapes& s) {
-  const int d = s.dim(a.dimension, *a.t);
-  if (a.t->size[d] == 0) {
-    s.fail(a.t, "dimension %lld of %s has no elements", shown(d), shape_text(*a.t).c_str());
-  }
-  a.dimension = d;
-  return d;
-}
-
-template <class A>
 void check_part(A& a, const Shapes& s) {
   if (!is_part(a.q)) s.fail(a.q, "a number from 0 to 1 is expected, got %g", a.q);
 }
@@ -170,7 +154,7 @@ void shapes_of_covariances(A& a, Shapes& s) {
 template <class A>
 void shapes_of_quantile(A& a, Shapes& s) {
   check_part(a, s);
-  const int d = checked_dim(a, s);
+  const int d = dim_with_elements(a, s);
   const Tensor& t = *a.t;
   int64_t size[kMaxDims];
   int ndim = 0;
@@ -201,13 +185,13 @@ void calls(args::quantileMethod& a) {
 
 void shapes(args::quantileall& a, Shapes& s) {
   check_part(a, s);
-  check_not_empty(a, s, a.t->numel() == 0);
+  check_elements(a, s);
 }
 
 void shapes(args::quantileallMethod& a, Shapes& s) {
   check_method(a, s);
   check_part(a, s);
-  check_not_empty(a, s, a.t->numel() == 0);
+  check_elements(a, s);
 }
 
 void calls(args::quantileallMethod& a) {
@@ -225,7 +209,7 @@ namespace {
 template <class A>
 void shapes_of_quantiles(A& a, Shapes& s) {
   check_parts(a, s);
-  const int d = checked_dim(a, s);
+  const int d = dim_with_elements(a, s);
   const Tensor& t = *a.t;
   if (t.nDimension == kMaxDims) {
     s.fail(a.t, "a tensor of %d dimensions is expected at most, got %d", kMaxDims - 1, kMaxDims);
@@ -251,7 +235,7 @@ void calls(args::quantiles& a) { write_quantiles(a.r_, a.t, a.dimension, a.q); }
 
 void shapes(args::quantilesall& a, Shapes& s) {
   check_parts(a, s);
-  check_not_empty(a, s, a.t->numel() == 0);
+  check_elements(a, s);
   s.set(a.r_, 1, a.q->size);
 }
 
@@ -346,7 +330,7 @@ void check_weights(A& a, Shapes& s) {
 
 void shapes(args::nanquantile& a, Shapes& s) {
   check_part(a, s);
-  const int d = checked_dim(a, s);
+  const int d = dim_with_elements(a, s);
   const Var r = nan_quantile_of(ref(a.t), d, a.q, compute_type(a.t->dtype));
   give(s, a.r_, as(a.keepdim || a.t->nDimension == 1 ? r : squeeze1d(r, int64_t{d}), a.t->dtype));
 }
@@ -354,7 +338,7 @@ void calls(args::nanquantile&) {}
 
 void shapes(args::nanquantileall& a, Shapes& s) {
   check_part(a, s);
-  check_not_empty(a, s, a.t->numel() == 0);
+  check_elements(a, s);
 }
 void calls(args::nanquantileall& a) {
   a.returned = ops::item(nan_quantile_of(flat(ref(a.t)), 0, a.q, DType::Double).get());
