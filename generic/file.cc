@@ -75,36 +75,19 @@ int destroy(lua_State* L) {
   return 0;
 }
 
-#define TENSOR_FILE_QUESTION(name, value) \
+#define TH_FILE_QUESTION(name, value)     \
   int name(lua_State* L) {                \
     const File& file = *check_file(L, 1); \
     lua_pushboolean(L, value);            \
     return 1;                             \
   }
-TENSOR_FILE_QUESTION(isQuiet, file.quiet)
-TENSOR_FILE_QUESTION(isReadable, file.readable)
-TENSOR_FILE_QUESTION(isWritable, file.writable)
-TENSOR_FILE_QUESTION(isBinary, file.binary)
-TENSOR_FILE_QUESTION(isAutoSpacing, file.spacing)
-TENSOR_FILE_QUESTION(hasError, file.failed)
-TENSOR_FILE_QUESTION(isOpened, file.is_open())
-
 #define TENSOR_FILE_ACTION(name, ...)                      \
   int name(lua_State* L) {                                 \
     with_file(L, #name, [&](File& file) { __VA_ARGS__; }); \
     return return_self(L);                                 \
   }
-TENSOR_FILE_ACTION(binary, file.binary = true)
-TENSOR_FILE_ACTION(ascii, file.binary = false)
-TENSOR_FILE_ACTION(autoSpacing, file.spacing = true)
-TENSOR_FILE_ACTION(noAutoSpacing, file.spacing = false)
-TENSOR_FILE_ACTION(quiet, file.quiet = true)
-TENSOR_FILE_ACTION(pedantic, file.quiet = false)
-TENSOR_FILE_ACTION(clearError, file.failed = false)
-TENSOR_FILE_ACTION(synchronize, file.check_open(); file.synchronize())
-TENSOR_FILE_ACTION(close, file.check_open(); file.close())
-TENSOR_FILE_ACTION(seekEnd, file.check_open();
-                   if (!file.seek_end()) file.fail_quietly("unable to seek at end of file"))
+#define TH_FILE_ACTION TENSOR_FILE_ACTION
+#include "io/file_methods.def"
 TENSOR_FILE_ACTION(noBuffer, th::set_unbuffered(file))
 
 constexpr bool kLittleEndian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -310,23 +293,9 @@ int to_string(lua_State* L) {
 #define TENSOR_METHOD(name) \
   { #name, guarded < name, 1> }
 const Method methods[] = {
-    TENSOR_METHOD(isQuiet),
-    TENSOR_METHOD(isReadable),
-    TENSOR_METHOD(isWritable),
-    TENSOR_METHOD(isBinary),
-    TENSOR_METHOD(isAutoSpacing),
-    TENSOR_METHOD(hasError),
-    TENSOR_METHOD(isOpened),
-    TENSOR_METHOD(binary),
-    TENSOR_METHOD(ascii),
-    TENSOR_METHOD(autoSpacing),
-    TENSOR_METHOD(noAutoSpacing),
-    TENSOR_METHOD(quiet),
-    TENSOR_METHOD(pedantic),
-    TENSOR_METHOD(clearError),
-    TENSOR_METHOD(synchronize),
-    TENSOR_METHOD(close),
-    TENSOR_METHOD(seekEnd),
+#define TH_FILE_QUESTION(name, value) TENSOR_METHOD(name),
+#define TH_FILE_ACTION(name, ...) TENSOR_METHOD(name),
+#include "io/file_methods.def"
     {"seek", guarded<seek, 2>},
     TENSOR_METHOD(position),
     TENSOR_METHOD(nativeEndianEncoding),

@@ -28,36 +28,25 @@ void set_long_size(THFile* self, int size) {
 
 extern "C" {
 
-#define TH_QUESTION(name, value)                  \
-  int THFile_##name(THFile* self) {               \
-    return th::guard([&] { return int(value); }); \
+#define TH_FILE_QUESTION(name, value)       \
+  int THFile_##name(THFile* self) {         \
+    return th::guard([&] {                  \
+      const th::File& file = file_of(self); \
+      return int(value);                    \
+    });                                     \
   }
-#define TH_ACTION(name, ...)         \
-  void THFile_##name(THFile* self) { \
-    th::guard([&] { __VA_ARGS__; }); \
+#define TH_FILE_ACTION(name, ...)     \
+  void THFile_##name(THFile* self) {  \
+    th::guard([&] {                   \
+      th::File& file = file_of(self); \
+      __VA_ARGS__;                    \
+    });                               \
   }
+#include "io/file_methods.def"
 
-TH_QUESTION(isOpened, file_of(self).is_open())
-TH_QUESTION(isQuiet, file_of(self).quiet)
-TH_QUESTION(isReadable, file_of(self).readable)
-TH_QUESTION(isWritable, file_of(self).writable)
-TH_QUESTION(isBinary, file_of(self).binary)
-TH_QUESTION(isAutoSpacing, file_of(self).spacing)
-TH_QUESTION(hasError, file_of(self).failed)
-
-TH_ACTION(binary, file_of(self).binary = true)
-TH_ACTION(ascii, file_of(self).binary = false)
-TH_ACTION(autoSpacing, file_of(self).spacing = true)
-TH_ACTION(noAutoSpacing, file_of(self).spacing = false)
-TH_ACTION(quiet, file_of(self).quiet = true)
-TH_ACTION(pedantic, file_of(self).quiet = false)
-TH_ACTION(clearError, file_of(self).failed = false)
-TH_ACTION(synchronize, file_of(self).check_open(); file_of(self).synchronize())
-TH_ACTION(close, file_of(self).check_open(); file_of(self).close())
-TH_ACTION(seekEnd, th::File& file = file_of(self); file.check_open();
-          if (!file.seek_end()) file.fail_quietly("unable to seek at end of file"))
-TH_ACTION(free, delete reinterpret_cast<th::File*>(self))
-
+void THFile_free(THFile* self) {
+  th::guard([&] { delete reinterpret_cast<th::File*>(self); });
+}
 void THFile_seek(THFile* self, size_t position) {
   th::guard([&] {
     th::File& file = file_of(self);
