@@ -34,6 +34,12 @@ struct Normalization {
 };
 
 bool wants(const Backward& b, int parameter) { return parameter >= 0 && b.wants(parameter); }
+// Gives a gradient, unless it is null, in the shape of the parameter.
+void give(Backward& b, int parameter, const Var& slope) {
+  if (!slope) return;
+  const Var like = b.value(parameter);
+  b.give(parameter, reshaped(slope, like->nDimension, like->size));
+}
 
 // By operations that have derivatives: on tensors of size outer x groups x runs x length, or, for
 // batches, runs x groups x 1 x length.
@@ -78,13 +84,13 @@ class NormSlopes {
         slope = slope - x * mean_of(g * x);
         if (centered) slope = slope - mean_of(g);
       }
-      give(n_.at.t, slope * scale);
+      give(b_, n_.at.t, slope * scale);
     }
-    if (wants(b_, n_.at.weight)) give(n_.at.weight, sum_to(g_ * x, weight_size_));
-    if (wants(b_, n_.at.bias)) give(n_.at.bias, sum_to(g_, weight_size_));
-    if (wants(b_, running_mean)) give(running_mean, -sum_to(g * scale, moment_size_));
+    if (wants(b_, n_.at.weight)) give(b_, n_.at.weight, sum_to(g_ * x, weight_size_));
+    if (wants(b_, n_.at.bias)) give(b_, n_.at.bias, sum_to(g_, weight_size_));
+    if (wants(b_, running_mean)) give(b_, running_mean, -sum_to(g * scale, moment_size_));
     if (wants(b_, running_variance)) {
-      give(running_variance, sum_to(g * x * scale * scale, moment_size_) * -0.5);
+      give(b_, running_variance, sum_to(g * x * scale * scale, moment_size_) * -0.5);
     }
   }
 
@@ -111,10 +117,6 @@ class NormSlopes {
       if (size[d] == 1) dims[count++] = d;
     }
     return sumDims(v, Sizes{count, dims}, true);
-  }
-  void give(int parameter, const Var& slope) {
-    const Tensor& like = *b_.value(parameter);
-    b_.give(parameter, reshaped(slope, like.nDimension, like.size));
   }
 
   Backward& b_;
@@ -143,13 +145,8 @@ void normalization_rule(Backward& b, const Normalization& n, int running_mean = 
                        mean.get(), variance.get(), weight.get(), NormNumbers(n.layout).sizes(),
                        n.epsilon, n.constant);
   b.give(at.t, slope);
-  const auto give = [&](int parameter, const Var& v) {
-    if (!v) return;
-    const Tensor& like = *b.value(parameter);
-    b.give(parameter, reshaped(v, like.nDimension, like.size));
-  };
-  give(at.weight, weight_slope);
-  give(at.bias, bias_slope);
+  give(b, at.weight, weight_slope);
+  give(b, at.bias, bias_slope);
 }
 
 // ---- losses of class numbers --------------------------------------------------------------------
@@ -346,9 +343,9 @@ class AttentionSlopes {
         ops::copy(narrow(dmask, int64_t{1}, part.first, part.count).get(), slope.get());
       }
     }
-    give(kQ, dq);
-    give(kK, dk);
-    give(kV, dv);
+    give(b_, kQ, dq);
+    give(b_, kK, dk);
+    give(b_, kV, dv);
     if (dmask) give_mask(dmask);
   }
 
@@ -381,10 +378,6 @@ class AttentionSlopes {
     const Var largest = maxDims(w, Sizes{1, &kLastDim}, true);
     const Var nothing = expand(eqValue(largest, Scalar(-INFINITY)), Sizes{3, w->size});
     return functions::except(softmax(functions::except(w, nothing), int64_t{2}), nothing);
-  }
-  void give(int parameter, const Var& slope) {
-    const Var like = b_.value(parameter);
-    b_.give(parameter, reshaped(slope, like->nDimension, like->size));
   }
   // The tape sums over the dimensions that were broadcast.
   void give_mask(const Var& slope) {
