@@ -242,9 +242,7 @@ int is_size(lua_State* L) {
   int64_t sizes[th::kMaxDims];
   const bool one = is_sizes(object_at(L, state, 2)) && state->is_torch7(Rule::arguments);
   int n = read_sizes(L, state, 2, one ? 2 : lua_gettop(L), sizes);
-  bool same = n == t->nDimension;
-  for (int d = 0; same && d < n; ++d) same = sizes[d] == t->size[d];
-  lua_pushboolean(L, same);
+  lua_pushboolean(L, th::has_shape(*t, n, sizes));
   return 1;
 }
 

@@ -181,9 +181,7 @@ void Evaluation::check_numbers(const Node& node) const {
 
 void Evaluation::check_result() {
   const Shape& shape = shape_of(e_.root);
-  const bool fits =
-      shape.ndim == r_->nDimension && std::equal(shape.size, shape.size + shape.ndim, r_->size);
-  if (is_operand(r_) && !fits) {
+  if (is_operand(r_) && !has_shape(*r_, shape.ndim, shape.size)) {
     fail("the expression is of size %s, and the result, an operand, of size %s",
          shape_text(shape.ndim, shape.size).c_str(), shape_text(*r_).c_str());
   }

@@ -215,9 +215,7 @@ int THTensor_(isContiguous)(const THTensor* self) { return th::is_contiguous(*TH
 int THTensor_(isSize)(const THTensor* self, const THLongStorage* dims) {
   return th::guard([&] {
     th::Sizes size = th::to_sizes(dims);
-    bool same = size.ndim == self->nDimension;
-    for (int d = 0; same && d < size.ndim; ++d) same = size.size[d] == self->size[d];
-    return static_cast<int>(same);
+    return static_cast<int>(th::has_shape(*TH_SELF, size.ndim, size.size));
   });
 }
 THDescBuff THTensor_(sizeDesc)(const THTensor* self) {

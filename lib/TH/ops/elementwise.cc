@@ -108,8 +108,7 @@ bool broadcast_all(Tensor* const* inputs, int count, const Tensor* in_place, int
     fits = inputs[k]->nDimension > 0 &&
            broadcast_sizes(*ndim, size, inputs[k]->nDimension, inputs[k]->size, ndim, size);
   }
-  if (!fits || !in_place) return fits;
-  return *ndim == in_place->nDimension && std::equal(size, size + *ndim, in_place->size);
+  return fits && (!in_place || has_shape(*in_place, *ndim, size));
 }
 
 }  // namespace
@@ -141,7 +140,7 @@ bool elementwise_shape(Tensor* const* inputs, int count, const Tensor* in_place,
   if (!same_numel || pairing != Pairing::torch7) {
     bool broadcasts = broadcast_all(inputs, count, in_place, ndim, size);
     if (broadcasts && same_numel && pairing == Pairing::strict) {
-      broadcasts = *ndim == like->nDimension && std::equal(size, size + *ndim, like->size);
+      broadcasts = has_shape(*like, *ndim, size);
     }
     if (broadcasts) return true;
   }

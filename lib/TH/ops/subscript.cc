@@ -283,10 +283,7 @@ void check_source(const Tensor& src, const Tensor& selected) {
   const bool broadcasts =
       src.nDimension > 0 &&
       broadcast_sizes(src.nDimension, src.size, selected.nDimension, selected.size, &ndim, size);
-  if (src.numel() == selected.numel() ||
-      (broadcasts && ndim == selected.nDimension && std::equal(size, size + ndim, selected.size))) {
-    return;
-  }
+  if (src.numel() == selected.numel() || (broadcasts && has_shape(selected, ndim, size))) return;
   fail("a tensor of size %s cannot be assigned to selected elements of size %s",
        shape_text(src).c_str(), shape_text(selected).c_str());
 }
@@ -372,9 +369,8 @@ void subscript_fill(Tensor* t, const Subscript* subscripts, int count, Scalar va
     ops::fill(to.view.get(), value);
     return;
   }
-  TensorRef one(tensor_new_sized(t->dtype, 0, nullptr));
-  int64_t size = 1;
-  resize(one.get(), 1, &size);
+  const int64_t size = 1;
+  TensorRef one(tensor_new_sized(t->dtype, 1, &size));
   trace_allocation(*one);
   ops::fill(one.get(), value);
   write(t, to, accumulate, [&](const Tensor& like, const Merged*) {
