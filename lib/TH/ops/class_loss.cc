@@ -84,7 +84,7 @@ template <class A>
 Losses losses_of(const A& a, Tensor* t, double smoothing, Tensor* sums) {
   TensorRef planes = planes_of_classes(t, a.dimension, a.classes);
   TensorRef classes = contiguous(a.classes);
-  TensorRef weight = a.weight ? contiguous(a.weight) : TensorRef();
+  TensorRef weight = contiguous_or_null(a.weight);
   const int64_t count = rows_of(*t, a.dimension);
   Losses losses = {TensorRef(tensor_new_sized(DType::Double, 1, &count)),
                    TensorRef(tensor_new_sized(DType::Double, 1, &count))};
@@ -241,8 +241,8 @@ void calls(args::classLossSlopes& a) {
     return ops::copy(a.slope, moved.get());
   }
   TensorRef g = contiguous(a.gradient), t = contiguous(a.t), classes = contiguous(a.classes);
-  TensorRef weight = a.weight ? contiguous(a.weight) : TensorRef();
-  TensorRef sums = a.sums ? contiguous(a.sums) : TensorRef();
+  TensorRef weight = contiguous_or_null(a.weight);
+  TensorRef sums = contiguous_or_null(a.sums);
   const double weight_sum = weight_sum_of(a.weight, a.labelSmoothing, a.t->size[1]);
   run(a.op, device_of({a.t, a.classes}), [&](Operands& at) {
     ClassLossSlopesCall call;

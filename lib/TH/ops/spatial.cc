@@ -157,10 +157,10 @@ void convolve(Op op, const SpatialConvolutionCall& c, int dims, Tensor* r, Tenso
     place_result(device, r);
     return bias ? fill_channels(r, bias, dims) : ops::zero(r);
   }
-  const TensorRef own_image = image ? contiguous(image) : TensorRef();
-  const TensorRef own_weight = weight ? contiguous(weight) : TensorRef();
-  const TensorRef own_result = result ? contiguous(result) : TensorRef();
-  const TensorRef own_bias = bias ? contiguous(bias) : TensorRef();
+  const TensorRef own_image = contiguous_or_null(image);
+  const TensorRef own_weight = contiguous_or_null(weight);
+  const TensorRef own_result = contiguous_or_null(result);
+  const TensorRef own_bias = contiguous_or_null(bias);
   run(op, device, [&](Operands& at) {
     SpatialConvolutionCall call = c;
     call.dtype = r->dtype;

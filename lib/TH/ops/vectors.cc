@@ -54,19 +54,17 @@ template <class A>
 void cross_products(A& a) {
   // 16-bit floats are computed in float, and rounded once.
   const DType type = compute_type(a.r_->dtype);
-  const bool rounds = type != a.r_->dtype;
-  TensorRef r =
-      rounds ? TensorRef(tensor_new_sized(type, a.r_->nDimension, a.r_->size)) : shared(a.r_);
-  TensorRef own_x = in_type(a.a, type), own_y = in_type(a.b, type);
-  TensorRef x = broadcast_view(own_x.get(), r->nDimension, r->size);
-  TensorRef y = broadcast_view(own_y.get(), r->nDimension, r->size);
-  for (int64_t k = 0; k < 3; ++k) {
-    auto part = [&](const TensorRef& t, int64_t i) { return narrowed(t, a.dimension, i % 3, 1); };
-    TensorRef to = part(r, k);
-    ops::cmul(to.get(), part(x, k + 1).get(), part(y, k + 2).get());
-    ops::addcmul(to.get(), to.get(), -1, part(x, k + 2).get(), part(y, k + 1).get());
-  }
-  if (rounds) ops::copy(a.r_, r.get());
+  compute_in(type, a.r_, [&](Tensor* r) {
+    TensorRef own_x = in_type(a.a, type), own_y = in_type(a.b, type);
+    TensorRef x = broadcast_view(own_x.get(), r->nDimension, r->size);
+    TensorRef y = broadcast_view(own_y.get(), r->nDimension, r->size);
+    for (int64_t k = 0; k < 3; ++k) {
+      auto part = [&](const TensorRef& t, int64_t i) { return narrowed(t, a.dimension, i % 3, 1); };
+      TensorRef to = part(shared(r), k);
+      ops::cmul(to.get(), part(x, k + 1).get(), part(y, k + 2).get());
+      ops::addcmul(to.get(), to.get(), -1, part(x, k + 2).get(), part(y, k + 1).get());
+    }
+  });
 }
 
 // The number of elements of one row.
