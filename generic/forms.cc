@@ -38,6 +38,7 @@ std::string slot_text(const Slot& slot, const char* type) {
   std::string text;
   switch (slot.kind) {
     case 'T':
+    case 'W':
       text = type;
       break;
     case 'L':
@@ -51,9 +52,6 @@ std::string slot_text(const Slot& slot, const char* type) {
       break;
     case 'C':
       text = "CharTensor";
-      break;
-    case 'W':
-      text = type;
       break;
     case 'M':
       text = std::string("ByteTensor or ") + type;

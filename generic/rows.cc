@@ -48,7 +48,7 @@ std::string letter_of(const Parameter& p) {
     case ParameterKind::generator:
       return "g";
     default:
-      return std::string(1, p.type[0] == 'A' ? 'A' : p.type[0]);
+      return std::string(1, p.type[0]);
   }
 }
 
