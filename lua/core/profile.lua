@@ -2,6 +2,7 @@
 
 local type_name = require 'tensor.type_name'
 local is_callable = require 'tensor.versions'.is_callable
+local with_setting = require 'tensor.with_setting'
 
 local units = {{1e9, 'G'}, {1e6, 'M'}, {1e3, 'k'}}
 
@@ -25,42 +26,63 @@ local function print_rows(rows)
    end
 end
 
--- Returns true while the function of an earlier call runs. Its coroutine may have been left at a
--- yield.
-local function is_running(thread)
-   if type(thread) ~= 'thread' then
-      return thread ~= nil
+-- Adds rows to those of the same operations and devices in the list `all`.
+local function add(all, rows)
+   for _, row in ipairs(rows) do
+      local sum
+      for _, other in ipairs(all) do
+         if other.op == row.op and other.device == row.device then
+            sum = other
+         end
+      end
+      if sum then
+         for _, key in ipairs {'calls', 'seconds', 'bytes', 'fallbacks'} do
+            sum[key] = sum[key] + row[key]
+         end
+      else
+         all[#all + 1] = row
+      end
    end
-   local status = coroutine.status(thread)
-   return status == 'running' or status == 'normal'
 end
 
 local function install(tensor)
-   local profiled  -- the coroutine of the call, true for the main one of Lua 5.1
+   local current  -- the rows of the profile that runs, or nil
 
-   local function finish(ok, ...)
-      profiled = nil
-      local rows = tensor._stopprofile()
-      if not ok then
-         error((...), 0)
+   local function get()
+      return current
+   end
+
+   local function set(rows)
+      local before = current
+      current = nil
+      if before then
+         add(before, tensor._stopprofile())
       end
+      if rows then
+         tensor._startprofile()
+      end
+      current = rows
+   end
+
+   local function finish(rows)
+      table.sort(rows, function(a, b) return a.seconds > b.seconds end)
       print_rows(rows)
       return rows
    end
 
    --- profile(f, ...): calls f(...), then prints and returns a list of operations, slowest first:
-   -- {op=, device=, calls=, seconds=, bytes=, fallbacks=}. Operations of all threads are counted.
-   -- Device operations are synchronized, so their time is included. Errors of f pass unchanged.
+   -- {op=, device=, calls=, seconds=, bytes=, fallbacks=}. Operations of all threads are counted,
+   -- except while f is suspended by a yield. Device operations are synchronized, so their time is
+   -- included. Errors of f pass unchanged.
    function tensor.profile(f, ...)
       if not is_callable(f) then
          error(('profile: a function is expected, got %s'):format(type_name(f)), 2)
       end
-      if is_running(profiled) then
+      if current then
          error('profile: the call is inside a function that is being profiled', 2)
       end
-      profiled = coroutine.running() or true
-      tensor._startprofile()
-      return finish(pcall(f, ...))
+      local rows = {}
+      return finish(rows, with_setting(get, set, rows, f, ...))
    end
 end
 
