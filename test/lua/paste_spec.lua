@@ -2,6 +2,7 @@
 
 local loop = require 'tensor.repl.loop'
 local terminal = require 'support.terminal'
+local versions = require 'tensor.versions'
 
 local in_terminal = terminal.when_available(it, pending)
 
@@ -109,5 +110,78 @@ describe('pasted text', function()
     assert.are.equal(0, dropped)
     run('error("interrupted", 0)', 'error "interrupted"')
     assert.are.equal(2, dropped)
+  end)
+
+  describe('of many lines', function()
+    -- Returns the lines that the loop writes, and the number of bytes that it compiles.
+    local function run(lines)
+      local written, bytes, load = {}, 0, versions.load
+      versions.load = function(text, ...)
+        bytes = bytes + #text
+        return load(text, ...)
+      end
+      local next_line = 0
+      local ok, message = pcall(loop.run, {
+        read = function()
+          next_line = next_line + 1
+          return lines[next_line]
+        end,
+        write = function(text) written[#written + 1] = text end,
+        write_error = function(text) written[#written + 1] = text end,
+        environment = setmetatable({}, {__index = _G}),
+      })
+      versions.load = load
+      assert(ok, message)
+      return written, bytes
+    end
+
+    local function numbered(first, line, last)
+      local lines = {first}
+      for k = 1, 2000 do
+        lines[#lines + 1] = line:format(k)
+      end
+      lines[#lines + 1] = last
+      return lines
+    end
+
+    it('is not compiled after each of them', function()
+      local lines = numbered('x = {', '  {%d, "(row", {[[do]]}}, -- (', '}')
+      lines[#lines + 1] = '#x'
+      local written, bytes = run(lines)
+      assert.are.same({'2000'}, written)
+      assert.is_true(bytes < 50 * #table.concat(lines, '\n'), bytes)
+    end)
+
+    it('ends with the line that completes it', function()
+      for _, lines in ipairs{
+        numbered('do local n = 0', 'n = n + (%d > 0 and 1 or 0)', 'print_ = n end'),
+        numbered('print_ = (function() local n = 0', 'if %d > 0 then n = n + 1 end',
+                 'return n end)()'),
+        numbered('print_ = #([==[', '%d]] do', ']==]):gsub("[^d]+", "")'),
+        numbered('print_ = 0 repeat --[[(', '%d', ')]] print_ = print_ + 2000 until print_ > 1'),
+      } do
+        lines[#lines + 1] = 'print_'
+        assert.are.same({'2000'}, (run(lines)), lines[1])
+      end
+    end)
+
+    it('is refused if it has an error', function()
+      local lines = numbered('x = {', '  {%d, "row"},', '}')
+      lines[1000] = '  {1 2},'
+      local written = run(lines)
+      assert.matches("stdin:1000: .*expected", written[1])
+    end)
+
+    it('is incomplete in code or in text', function()
+      local text = table.concat(numbered('x = {', '  {%d, "row"},'), '\n')
+      assert.are.equal('code', loop.incomplete(text))
+      assert.are.equal('text', loop.incomplete(text .. '\n[['))
+      assert.are.equal('code', loop.incomplete(text .. '\n[[}]]'))
+      assert.are.equal('text', loop.incomplete(text .. '\n[[]] --[['))
+      assert.is_nil(loop.incomplete(text .. '\n[[]] --[[]] }'))
+      assert.are.equal('code', loop.incomplete(text .. '\n[[]] } do'))
+      assert.is_nil(loop.incomplete(text .. '\n[[]] } double = 1'))
+      assert.is_nil(loop.incomplete(text .. '\n[[]] } -- do'))
+    end)
   end)
 end)

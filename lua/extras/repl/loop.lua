@@ -36,6 +36,17 @@ local function length_until(message, text)
   return low
 end
 
+-- The incomplete text that was compiled last.
+local compiled = ''
+
+-- Returns a value of stops.open, or nil if the text must be compiled. Compiling all of a long input
+-- after each line would take quadratic time. So if it cannot be complete, it is compiled only after
+-- it has grown by an eighth, for the sake of syntax errors.
+local function still_open(text)
+  return #text > 4096 and #text < #compiled * 9 / 8
+         and text:sub(1, #compiled) == compiled and stops.open(text) or nil
+end
+
 -- Checks an input, which is compiled as an expression if possible. Returns its source; or nil and
 -- an error message; or nil, nil and the error of the incomplete text if more lines are needed.
 local function source_of(text)
@@ -51,10 +62,11 @@ local function source_of(text)
   if statement then
     return text
   end
-  if incomplete(statement_error) then
-    return nil, nil, statement_error
-  elseif incomplete(expression_error) then
-    return nil, nil, expression_error
+  local reason = incomplete(statement_error) and statement_error
+                 or incomplete(expression_error) and expression_error
+  if reason then
+    compiled = text
+    return nil, nil, reason
   end
   -- The attempt that understood more of the text has the more useful error.
   local is_expression = expression ~= text
@@ -66,6 +78,10 @@ end
 --- incomplete(text): returns 'code' if more lines are needed, 'text' if the input ends inside a
 -- string or comment, otherwise nil.
 function loop.incomplete(text)
+  local kind = still_open(text)
+  if kind then
+    return kind
+  end
   local source, message, reason = source_of(text)
   if source or message or text:find '^%s*[:?]%a' then
     return nil
@@ -130,6 +146,9 @@ function loop.session(io)
   --- compile(text): returns the function of an input, or nil and an error message. The message is
   -- nil if more lines are needed.
   function self.compile(text)
+    if still_open(text) then
+      return nil, nil
+    end
     local source, message = source_of(text)
     if not source then
       return nil, message

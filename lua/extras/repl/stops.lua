@@ -1,20 +1,22 @@
--- Inserts a call into each loop and function of a piece of Lua code, so that JIT-compiled code can
--- be stopped. Line numbers do not change.
+-- Reads Lua code word by word. Inserts a call into each loop and function, so that JIT-compiled
+-- code can be stopped; line numbers do not change. Finds out which code cannot be complete.
 
 local stops = {}
 
--- If a comment or string starts at `at`, returns the position of its last character, otherwise nil.
+-- If a comment or string starts at `at`, returns the position of its last character, and true if it
+-- has no end. Otherwise returns nil.
 local function skipped(text, at)
   local function long(from)
     local equals = text:match('^%[(=*)%[', from)
     if equals then
       local _, last = text:find(']' .. equals .. ']', from, true)
-      return last or #text
+      return last or #text, not last
     end
   end
   local char = text:sub(at, at)
   if text:sub(at, at + 1) == '--' then
-    return long(at + 2) or (text:find('\n', at, true) or #text + 1) - 1
+    local last, endless = long(at + 2)
+    return last or (text:find('\n', at, true) or #text + 1) - 1, endless
   elseif char == '[' then
     return long(at)
   elseif char == '"' or char == "'" then
@@ -22,7 +24,7 @@ local function skipped(text, at)
     while i <= #text and text:sub(i, i) ~= char do
       i = i + (text:sub(i, i) == '\\' and 2 or 1)
     end
-    return i
+    return i, i > #text
   end
   return nil
 end
@@ -65,6 +67,43 @@ function stops.insert(text, call)
   end
   out[#out + 1] = text:sub(from)
   return table.concat(out)
+end
+
+local changes = {['('] = 1, ['['] = 1, ['{'] = 1, [')'] = -1, [']'] = -1, ['}'] = -1,
+                 ['do'] = 1, ['function'] = 1, ['if'] = 1, ['repeat'] = 1,
+                 ['end'] = -1, ['until'] = -1}
+
+local known = ''  -- the text of the last call of stops.open
+-- The last end of a line outside of strings and comments, and the number of brackets and blocks
+-- that are open there.
+local line_end, open_before = 1, 0
+
+--- open(text): returns 'text' if the text ends inside a string or comment, 'code' if a bracket or
+-- block is open, otherwise nil. Lines that are those of the last call are not read again.
+function stops.open(text)
+  if text:sub(1, line_end) ~= known:sub(1, line_end) then
+    line_end, open_before = 1, 0
+  end
+  known = text
+  local at, depth = line_end, open_before
+  while at <= #text do
+    local last, endless = skipped(text, at)
+    if endless then
+      return 'text'
+    end
+    local char = text:sub(at, at)
+    if last then
+      at = last + 1
+    else
+      local word = text:match('^[%a_][%w_]*', at) or char
+      depth = depth + (changes[word] or 0)
+      if char == '\n' then
+        line_end, open_before = at, depth
+      end
+      at = at + #(text:match('^%d[%w%.]*', at) or word)
+    end
+  end
+  return depth > 0 and 'code' or nil
 end
 
 return stops
