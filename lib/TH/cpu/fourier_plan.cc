@@ -5,11 +5,13 @@
 #include <cmath>
 #include <complex>
 #include <mutex>
+#include <new>
 #include <type_traits>
 #include <vector>
 
 #include "backend/fourier_call.h"
 #include "cpu/fourier_kernels.h"
+#include "memory/heap.h"
 
 namespace th {
 
@@ -67,6 +69,7 @@ class OwnedPlan {
  public:
   explicit OwnedPlan(int64_t n) {
     plan_.n = n;
+    plan_.bytes = 0;
     plan_.stages = 0;
     plan_.convolution = nullptr;
     plan_.chirp = plan_.spectrum = nullptr;
@@ -86,6 +89,12 @@ class OwnedPlan {
   const FourierPlan<T>& plan() const { return plan_; }
 
  private:
+  const T* keep(std::vector<T>&& table) {
+    plan_.bytes += static_cast<int64_t>(table.size() * sizeof(T));
+    tables_.push_back(std::move(table));
+    return tables_.back().data();
+  }
+
   // Adds a table of f(0) ... f(n - 1): real parts, then imaginary parts.
   template <class F>
   const T* table(int64_t n, const F& f) {
@@ -95,8 +104,7 @@ class OwnedPlan {
       values[static_cast<size_t>(k)] = static_cast<T>(value.real());
       values[static_cast<size_t>(n + k)] = static_cast<T>(value.imag());
     }
-    tables_.push_back(std::move(values));
-    return tables_.back().data();
+    return keep(std::move(values));
   }
 
   const T* roots(int radix) {
@@ -115,14 +123,14 @@ class OwnedPlan {
         row[rest + p] = static_cast<T>(root.imag());
       }
     }
-    tables_.push_back(std::move(values));
-    return tables_.back().data();
+    return keep(std::move(values));
   }
 
   void prepare_convolution() {
     const int64_t n = plan_.n, m = fast_fourier_size(2 * n - 1);
     inner_ = fourier_plan<T>(m);
     plan_.convolution = inner_.get();
+    plan_.bytes += inner_->bytes;
     const Roots all(2 * n);
     std::vector<Root> chirp;
     for (int64_t k = 0, square = 0; k < n; ++k) {
@@ -163,46 +171,74 @@ class OwnedPlan {
   std::vector<std::vector<T>> tables_;
 };
 
-// The latest plans of one type.
+// The latest plans of one type, the newest first.
 template <class T>
 class PlanCache {
  public:
-  std::shared_ptr<const FourierPlan<T>> find(int64_t n) {
-    const std::lock_guard<std::mutex> guard(lock_);
-    for (Entry& entry : entries_) {
-      if (entry.plan && entry.plan->n == n) {
-        entry.time = ++time_;
-        return entry.plan;
-      }
-    }
-    return nullptr;
+  using Plan = std::shared_ptr<const FourierPlan<T>>;
+
+  static PlanCache& instance() {
+    // Never destroyed: threads may outlive static objects. clear_plans must not allocate memory.
+    alignas(PlanCache) static char memory[sizeof(PlanCache)];
+    static auto* const cache = new (memory) PlanCache;
+    return *cache;
   }
-  void add(const std::shared_ptr<const FourierPlan<T>>& plan) {
+  Plan find(int64_t n) {
     const std::lock_guard<std::mutex> guard(lock_);
-    const auto older = [](const Entry& a, const Entry& b) { return a.time < b.time; };
-    *std::min_element(entries_.begin(), entries_.end(), older) = {plan, ++time_};
+    const auto found = std::find_if(plans_.begin(), plans_.end(),
+                                    [n](const Plan& plan) { return plan && plan->n == n; });
+    if (found == plans_.end()) return nullptr;
+    std::rotate(plans_.begin(), found, found + 1);
+    return plans_.front();
+  }
+  void add(const Plan& added) {
+    const std::lock_guard<std::mutex> guard(lock_);
+    plans_.back() = added;
+    std::rotate(plans_.begin(), plans_.end() - 1, plans_.end());
+    int64_t bytes = 0;
+    for (Plan& plan : plans_) {
+      if (plan) bytes += plan->bytes;
+      if (bytes > kMostBytes && plan != added) plan = nullptr;
+    }
+  }
+  // Returns true if there were any plans.
+  bool clear() {
+    const std::lock_guard<std::mutex> guard(lock_);
+    const bool any = plans_.front() != nullptr;
+    plans_.fill(nullptr);
+    return any;
   }
 
  private:
-  struct Entry {
-    std::shared_ptr<const FourierPlan<T>> plan;
-    uint64_t time = 0;  // of the last use
-  };
+  static constexpr int64_t kMostBytes = int64_t{64} << 20;
   std::mutex lock_;
-  std::array<Entry, 16> entries_;
-  uint64_t time_ = 0;
+  std::array<Plan, 16> plans_;
 };
+
+// Plans in use stay alive.
+bool clear_plans() noexcept {
+  const bool floats = PlanCache<float>::instance().clear();
+  return PlanCache<double>::instance().clear() || floats;
+}
 
 }  // namespace
 
 template <class T>
 std::shared_ptr<const FourierPlan<T>> fourier_plan(int64_t n) {
-  static auto* const cache = new PlanCache<T>;  // never freed: threads may outlive static objects
-  auto plan = cache->find(n);
-  if (plan) return plan;
-  const auto owned = std::make_shared<const OwnedPlan<T>>(n);
-  plan = std::shared_ptr<const FourierPlan<T>>(owned, &owned->plan());
-  cache->add(plan);
+  auto& cache = PlanCache<T>::instance();
+  if (auto kept = cache.find(n)) return kept;
+  recycle_also(clear_plans);
+  auto* const made = static_cast<OwnedPlan<T>*>(try_to_allocate([n]() -> void* {
+    try {
+      return new OwnedPlan<T>(n);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+  }));
+  if (!made) throw std::bad_alloc();
+  const std::shared_ptr<const OwnedPlan<T>> owned(made);
+  const std::shared_ptr<const FourierPlan<T>> plan(owned, &owned->plan());
+  cache.add(plan);
   return plan;
 }
 template std::shared_ptr<const FourierPlan<float>> fourier_plan<float>(int64_t n);

@@ -27,6 +27,7 @@ struct FourierStage {
 template <class T>
 struct FourierPlan {
   int64_t n;
+  int64_t bytes;  // of the tables, with those of `convolution`
   int stages;
   FourierStage<T> stage[64];
   // Bluestein's algorithm, unless null: a transform of n points is a circular convolution of at
@@ -38,7 +39,8 @@ struct FourierPlan {
   const T* half_roots;
 };
 
-// Returns the plan for n >= 1 points. The latest plans are kept.
+// Returns the plan for n >= 1 points. The latest plans are kept: at most 16 of a type, and at most
+// 64 MiB of tables, except that the newest one may be larger. recycle_release drops them.
 template <class T>
 std::shared_ptr<const FourierPlan<T>> fourier_plan(int64_t n);
 

@@ -88,6 +88,8 @@ void release_own_lists() {
 }
 thread_local ThreadEnd own_lists_end = {release_own_lists};
 
+std::atomic<bool (*)() noexcept> release_others{nullptr};
+
 // Returns null if the thread is ending, because then nothing would free the lists, or if memory has
 // run out.
 __attribute__((noinline)) OwnLists* open_own_lists() {
@@ -179,8 +181,12 @@ void recycle_free(void* block, size_t bytes) noexcept {
 bool recycle_release() noexcept {
   const bool own = own_lists && own_lists->bytes_kept > 0;
   if (own) own_lists->release(-1);
-  return large_release() || own;
+  const auto release = release_others.load();
+  const bool others = release && release();
+  return large_release() || own || others;
 }
+
+void recycle_also(bool (*release)() noexcept) noexcept { release_others.store(release); }
 
 void recycle_expect(int64_t live, int64_t growth) noexcept {
   // Blocks are up to a quarter larger than the bytes that are counted, and the last block before a

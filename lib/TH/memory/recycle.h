@@ -24,6 +24,9 @@ void recycle_free(void* block, size_t bytes) noexcept;
 // Returns the unused large blocks, and the blocks that the calling thread keeps, to the system.
 // Returns true if there were any.
 bool recycle_release() noexcept;
+// Sets a function that recycle_release calls, too. It drops tables that can be computed again, and
+// returns true if there were any.
+void recycle_also(bool (*release)() noexcept) noexcept;
 // Sets the limits of unused memory for a program with a garbage collector, so that all garbage of a
 // cycle is reused in the next one. `live` is the number of bytes in use after a collection,
 // `growth` the number of bytes by which they grow until the next one. A thread then keeps up to 5/4
