@@ -195,6 +195,7 @@ int hash(lua_State* L) {
 
 // receive(group, from): a tensor, and true if it is a serialized value.
 int receive_any(lua_State* L) {
+  collect_under_pressure(L, state_of(L));
   const GroupPtr& group = group_at(L, 1);
   const int from = rank_at(L, 2);
   th::TensorRef t;

@@ -267,6 +267,20 @@ if size > 1 then
   local nested_params = {a = {p}, b = torch.FloatTensor(2):fill(1)}
   fails('check: params.a.1 differs on rank', dist.check, nested_params)
 end
+-- The collector frees received tensors.
+if size > 1 then
+  local before, most = torch.memory().bytes, 0
+  local large = rank == 1 and torch.zeros(1e6)
+  for _ = 1, 20 do
+    if rank == 1 then
+      dist.send(large, 2)
+    elseif rank == 2 then
+      dist.receive(1)
+      most = math.max(most, torch.memory().bytes - before)
+    end
+  end
+  assert(most < 100e6, most)
+end
 
 if rank == 1 then
   print('ok ' .. size)
