@@ -19,6 +19,7 @@ namespace {
 // copy. name: of the caller.
 int align(lua_State* L) {
   State* state = state_of(L);
+  collect_under_pressure(L, state);
   Tensor* t = check_tensor(L, state, 1);
   Tensor* u = check_tensor(L, state, 2);
   const char* name = check_string(L, 3);

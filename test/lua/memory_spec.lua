@@ -264,6 +264,27 @@ describe('the counters of memory', function()
   end)
 end)
 
+describe('the memory in use does not grow', function()
+  -- Returns the growth in bytes after each call of f.
+  local function growth(count, f)
+    collect()
+    local before, most = tensor.memory().bytes, 0
+    for _ = 1, count do
+      f()
+      most = math.max(most, tensor.memory().bytes - before)
+    end
+    return most
+  end
+
+  it('by the copies that map and map2 make', function()
+    local t = tensor.zeros(1000, 1000)
+    local transposed = tensor.rand(500, 2000):t()
+    local function nothing() end
+    assert.is_true(growth(10, function() t:map(transposed, nothing) end) < 50e6)
+    assert.is_true(growth(5, function() t:map2(transposed, transposed, nothing) end) < 50e6)
+  end)
+end)
+
 describe('unused blocks', function()
   it('are kept for the next tensor, and given back by emptyCache', function()
     if sanitized then
