@@ -179,6 +179,7 @@ int dates(lua_State* L) {
 
 // _csvrows(storage, first, count, columns, separator): formats rows as text; returns a CharStorage.
 int rows(lua_State* L) {
+  collect_under_pressure(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
   int64_t first = check_index(L, 2, "a row"), count = check_integer(L, 3);
   int64_t columns = check_integer(L, 4);

@@ -283,6 +283,14 @@ describe('the memory in use does not grow', function()
     assert.is_true(growth(10, function() t:map(transposed, nothing) end) < 50e6)
     assert.is_true(growth(5, function() t:map2(transposed, transposed, nothing) end) < 50e6)
   end)
+
+  it('by the text of a .csv file', function()
+    local name = os.tmpname() .. '.csv'
+    local t = tensor.rand(1e5, 10)
+    local most = growth(1, function() tensor.save(name, t) end)
+    os.remove(name)
+    assert.is_true(most < 10e6, most)
+  end)
 end)
 
 describe('unused blocks', function()
