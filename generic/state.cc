@@ -209,6 +209,13 @@ static int64_t memory_in_use() {
 // Runs one cycle of the garbage collector, or the rest of a cycle that has begun. A full collection
 // would sweep all objects twice if a cycle has begun.
 static void run_cycle(lua_State* L, const State& state) {
+#if LUA_VERSION_NUM >= 504
+  // In generational mode a step never ends a cycle. Setting the mode runs a full collection.
+  if (lua_gc(L, LUA_GCINC, 0, 0, 0) == LUA_GCGEN) {
+    lua_gc(L, LUA_GCGEN, 0, 0);
+    return;
+  }
+#endif
   constexpr int kAll = 1 << 20, kMostSteps = 1000;  // KiB, and calls
   for (int steps = 0; !lua_gc(L, LUA_GCSTEP, kAll); ++steps) {
     if (steps < kMostSteps) continue;

@@ -293,6 +293,25 @@ describe('the memory in use does not grow', function()
   end)
 end)
 
+it('a collection in generational mode is one cycle', function()
+  if _VERSION < 'Lua 5.4' then return pending 'needs Lua 5.4' end
+  local cycles = 0
+  local function count()
+    setmetatable({}, {__gc = function()
+      cycles = cycles + 1
+      if cycles > 0 then count() end
+    end})
+  end
+  collectgarbage 'generational'
+  collect()
+  count()
+  for _ = 1, 20 do tensor.DoubleTensor(1e6):fill(1) end
+  local counted = cycles
+  assert.are.equal('generational', collectgarbage 'incremental')
+  cycles = -10
+  assert.is_true(counted > 2 and counted < 200, counted)
+end)
+
 describe('unused blocks', function()
   it('are kept for the next tensor, and given back by emptyCache', function()
     if sanitized then
