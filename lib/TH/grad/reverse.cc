@@ -4,6 +4,7 @@
 
 #include "grad/functions.h"
 #include "grad/parts.h"
+#include "ops/compose.h"
 #include "ops/operands.h"
 #include "ops/rules.h"
 #include "tensor/overlap.h"

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "ops/elementwise.h"
 #include "ops/formula_operations.h"
+#include "ops/tracer.h"
 
 namespace th {
 

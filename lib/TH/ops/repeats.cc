@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/formula_operations.h"
+#include "ops/rules.h"
 #include "tensor/checked.h"
 #include "tensor/new_vector.h"
 

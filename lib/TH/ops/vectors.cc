@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/formula_operations.h"
 #include "ops/elementwise.h"
+#include "ops/formula_operations.h"
+#include "ops/tracer.h"
 
 namespace th {
 
