@@ -172,6 +172,20 @@ describe('pasted text', function()
       assert.matches("stdin:1000: .*expected", written[1])
     end)
 
+    it('is refused if it has an error shortly before the end of all input', function()
+      local lines = numbered('x = {', '  {%d, "row"},', '  {1},')
+      lines[1990] = '  {1 2},'
+      local written = run(lines)
+      assert.matches('stdin:1990: .*expected', written[1])
+    end)
+
+    it('may have names with letters that are not ASCII', function()
+      if not rawget(_G, 'jit') then return end  -- only LuaJIT accepts them
+      local lines = numbered('x = {', '  {%d, "row"},', '  conte\195\186do = 1,')
+      lines[#lines + 1], lines[#lines + 2] = '}', '#x'
+      assert.are.same({'2000'}, (run(lines)))
+    end)
+
     it('is incomplete in code or in text', function()
       local text = table.concat(numbered('x = {', '  {%d, "row"},'), '\n')
       assert.are.equal('code', loop.incomplete(text))

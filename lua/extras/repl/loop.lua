@@ -269,8 +269,8 @@ function loop.run(io)
   if #lines > 0 then
     failures = failures + 1
     local text = table.concat(lines, '\n')
-    local _, _, message = source_of(text)
-    session.fail(message, text)
+    local _, message, reason = source_of(text)
+    session.fail(message or reason, text)
   end
   return failures
 end

@@ -3,6 +3,9 @@
 
 local stops = {}
 
+-- LuaJIT accepts letters that are not ASCII.
+local name_pattern = '^[%a_\128-\255][%w_\128-\255]*'
+
 -- If a comment or string starts at `at`, returns the position of its last character, and true if it
 -- has no end. Otherwise returns nil.
 local function skipped(text, at)
@@ -39,12 +42,12 @@ function stops.insert(text, call)
     from, found = position + 1, true
   end
   while at <= #text do
-    local word = text:match('^[%a_][%w_]*', at)
+    local word = text:match(name_pattern, at)
     local last = skipped(text, at)
     if last then
       at = last + 1
     elseif word then
-      local jumps = word == 'goto' and text:find('^%s+[%a_]', at + 4)
+      local jumps = word == 'goto' and text:find('^%s+[%a_\128-\255]', at + 4)
       if word == 'do' or word == 'repeat' then
         put(at + #word - 1)
       elseif word == 'function' then
@@ -95,7 +98,7 @@ function stops.open(text)
     if last then
       at = last + 1
     else
-      local word = text:match('^[%a_][%w_]*', at) or char
+      local word = text:match(name_pattern, at) or char
       depth = depth + (changes[word] or 0)
       if char == '\n' then
         line_end, open_before = at, depth
