@@ -26,6 +26,7 @@ local function install(tensor)
    -- outer: the previous scope of the thread. In the coroutine of a gradient, it is that of the
    -- caller. Weak: an abandoned coroutine takes its scopes along.
    local innermost = setmetatable({}, {__mode = 'kv'})
+   local open = weak_set()  -- all scopes that have not ended
 
    -- Returns the scope, or the next outer one that has not ended.
    local function open_one(scope)
@@ -38,6 +39,7 @@ local function install(tensor)
    local function enter()
       local scope = {weak_set()}
       scope.outer = open_one(exchange(innermost, scope))
+      open[scope] = true
       return scope
    end
 
@@ -70,7 +72,7 @@ local function install(tensor)
       if scope.ended then
          return
       end
-      scope.ended = true
+      scope.ended, open[scope] = true, nil
       local objects, outer = scope[1], open_one(scope.outer)
       if exchange(innermost, outer, scope) ~= scope then
          -- An outer scope ends before an inner one, or another coroutine ends the scope.
@@ -126,13 +128,10 @@ local function install(tensor)
    --- keep(...): the tensors and storages in the arguments, and in their tables, outlive all open
    -- scopes. Returns the arguments.
    function tensor.keep(...)
-      if raw_next(innermost) then
+      if raw_next(open) then
          walk(function(object)
-            for _, scope in each(innermost) do
-               while scope do
-                  scope[1][object] = nil
-                  scope = scope.outer
-               end
+            for scope in each(open) do
+               scope[1][object] = nil
             end
          end, ...)
       end
