@@ -74,9 +74,14 @@ void resize_view(Tensor* t, const View& view) {
   traced_resize(
       *t, [&] { th::resize(t, view.ndim, view.size, view.has_strides ? view.stride : nullptr); });
 }
-// Gives t a new storage with these sizes and strides. Tensors that share its old one keep that.
+// Gives t a new storage with these sizes and strides, on the device of its old one. Tensors that
+// share the old one keep that.
 void set_new_storage(Tensor* t, const View& view) {
+  const bool is_placed = t->storage != nullptr;
+  th::Device* device = is_placed ? t->storage->current_device() : nullptr;
   th::set_storage(t, nullptr, 0, view.ndim, view.size, view.has_strides ? view.stride : nullptr);
+  if (device) th::ensure_storage(t);
+  if (is_placed && t->storage) t->storage->set_current_device(device);
   th::trace_allocation(*t);
 }
 

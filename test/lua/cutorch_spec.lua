@@ -47,6 +47,13 @@ describe('cutorch', function()
     assert.is_function(torch.CudaTensor(2).argmax)
   end)
 
+  it('sets tensors to new memory on the device', function()
+    local t = torch.CudaTensor(2, 3):fill(1)
+    for _, sizes in ipairs {{4, 5}, {torch.LongStorage {2, 2}}, {0}} do
+      assert.are.equal('torch.CudaTensor', t:clone():set(unpack(sizes)):type())
+    end
+  end)
+
   describe('classes', function()
     for _, e in ipairs(elements) do
       local name = e.name
