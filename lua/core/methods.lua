@@ -74,12 +74,16 @@ local function install(tensor)
          return convert(self, (tensor.getdefaulttensortype():gsub('Tensor$', kind)))
       end
       function methods.typeAs(self, other)
+         local name = isobject(other) and tensor.typename(other)
          -- A module of nn has a type, too.
-         local module = type(other) == 'table' and versions.is_callable(other.type)
-         if not module and not isobject(other) then
+         if not name and type(other) == 'table' and versions.is_callable(other.type) then
+            local ok, result = pcall(other.type, other)
+            name = ok and type(result) == 'string' and tensor.getmetatable(result) and result
+         end
+         if not name then
             error(('typeAs: a %s is expected, got %s'):format(kind:lower(), tensor.type(other)), 2)
          end
-         return convert(self, module and tostring((other:type())) or tensor.typename(other))
+         return convert(self, name)
       end
       classes.extend(kind, function(class)
          for name, method in each(methods) do

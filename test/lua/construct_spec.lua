@@ -198,8 +198,11 @@ describe('conversion', function()
       assert.are.equal('torch.DoubleTensor', source:real():type())
       local module = { type = function(self) return self._type end, _type = 'torch.IntTensor' }
       assert.are.equal('torch.IntTensor', source:typeAs(module):type())
-      assert.has_error(function() source:typeAs { type = function() end } end,
-                       'type: nil is not a tensor class')
+      local no_modules = { { type = function() end }, { type = error }, tensor.IntTensor, tensor }
+      for _, other in ipairs(no_modules) do
+        assert.has_error(function() source:typeAs(other) end,
+                         'typeAs: a tensor is expected, got table')
+      end
       assert.has_error(function() source:type('torch.NoTensor') end)
       assert.has_error(function() source:type('string') end)
       assert.has_error(function() source:type(3) end)
