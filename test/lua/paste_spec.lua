@@ -165,18 +165,12 @@ describe('pasted text', function()
       end
     end)
 
-    it('is refused if it has an error', function()
-      local lines = numbered('x = {', '  {%d, "row"},', '}')
-      lines[1000] = '  {1 2},'
-      local written = run(lines)
-      assert.matches("stdin:1000: .*expected", written[1])
-    end)
-
-    it('is refused if it has an error shortly before the end of all input', function()
-      local lines = numbered('x = {', '  {%d, "row"},', '  {1},')
-      lines[1990] = '  {1 2},'
-      local written = run(lines)
-      assert.matches('stdin:1990: .*expected', written[1])
+    it('is refused if it has an error, also if it is open at the end of all input', function()
+      for wrong, last in pairs{[1000] = '}', [1990] = '  {1},'} do
+        local lines = numbered('x = {', '  {%d, "row"},', last)
+        lines[wrong] = '  {1 2},'
+        assert.matches(('stdin:%d: .*expected'):format(wrong), run(lines)[1])
+      end
     end)
 
     it('may have names with letters that are not ASCII', function()
