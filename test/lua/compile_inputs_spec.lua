@@ -457,4 +457,5 @@ it('compile finds tensors and storages that occur again among many', function()
     assert.are.same({ 2, 2 }, compiled(list_of(function(l) return l[35] end)):totable())
     assert.are.same({ 2, 2 }, compiled(list_of(function(l) return l[35]:view(2) end)):totable())
   end
+  assert.matches('done 3 times.*done 3 times.*done 3 times', compiled:explain())
 end)

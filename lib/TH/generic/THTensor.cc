@@ -43,8 +43,8 @@ THLongStorage* new_sizes(const int64_t* values, int count) {
   return reinterpret_cast<THLongStorage*>(long_storage(values, count).release());
 }
 
-// Returns the number of dimensions of the functions ...1d ... 5d. Negative sizes after the first
-// one end the list, as in Torch7.
+// Returns the number of dimensions of the functions ...1d ... 5d. As in Torch7, negative sizes at
+// the end are left out, except the first size.
 int count_dims(const int64_t* size, int ndim) {
   while (ndim > 1 && size[ndim - 1] < 0) --ndim;
   return ndim;
