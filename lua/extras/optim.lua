@@ -16,7 +16,6 @@ local parameters = require 'tensor.optim.parameters'
 local options_of = require 'tensor.optim.options'
 local states = require 'tensor.optim.state'
 local with_defaults = options_of.with_defaults
-local describe = native.describe(tensor)
 
 -- The constructors' second argument `extras` is that of optim/flat.lua, which hides it.
 local optim = {}
@@ -26,12 +25,7 @@ local keep = tensor.keep
 
 -- Parameters of 16 bits lose small updates by rounding. So the update applies to a copy of type
 -- float, the master, which is then copied to the parameter.
-local type_of_master = states.type_of_master
-
--- Returns t, or a copy of type float if it has elements of 16 bits.
-local function widened(t)
-   return t:type(type_of_master[t:type()] or t:type())
-end
+local type_of_master, widened = states.type_of_master, states.widened
 
 -- One step of an optimizer: its rate, a number or a tensor of one element, and its number. rates:
 -- nil, or a tensor of factors of the rate, one for each element of the only parameter.
@@ -307,78 +301,14 @@ function optim.adagrad(options)
    end)
 end
 
--- Returns the norm of all elements as a DoubleTensor of one element, or nil if there are none.
-local function norm_of(leaves)
-   local total
-   for _, g in ipairs(leaves) do
-      if g:nElement() > 0 then
-         -- The norm of many 16-bit elements may exceed the largest one.
-         local wide = widened(g)
-         local norm = tensor.norm(wide:contiguous():view(-1), 2, 1):double()
-         local square = tensor.cmul(norm, norm)
-         total = total and total + square or square
-      end
-   end
-   return total and tensor.sqrt(total)
-end
-
--- Raises an error unless the limit of a clipping function is a number of at least 0.
-local function check_limit(name, limit)
-   if type(limit) ~= 'number' or limit < 0 or limit ~= limit then
-      raise(('optim.%s: a limit of at least 0 is expected, got %s'):format(
-         name, is_tracked(limit) and describe(limit) or versions.shown(limit)))
-   end
-end
-
---- clipValue(gradients, limit): replaces elements below -limit by -limit, and those above it by
--- limit. NaN stays. Returns the gradients.
-function optim.clipValue(gradients, limit)
-   check_limit('clipValue', limit)
-   for _, g in ipairs(parameters.gradients('clipValue', gradients)) do
-      g:clamp(-limit, limit)
-   end
-   return gradients
-end
-
---- clipNorm(gradients, limit, {tensors = false}): scales the gradients if the norm of all their
--- elements is above the limit, or NaN. A Blob stands for its diff, and integers are constants, as
--- for optimizers. Returns the norm before: a number, or a DoubleTensor of one element if `tensors`
--- is true or tensor.compile records.
-function optim.clipNorm(gradients, limit, options)
-   check_limit('clipNorm', limit)
-   options = options == nil and {} or options
-   options_of.check('clipNorm', options, {tensors = 'boolean'})
-   local leaves = parameters.gradients('clipNorm', gradients)
-   local norm = norm_of(leaves)
-   if not norm then
-      return options.tensors and tensor.DoubleTensor{0} or 0
-   elseif options.tensors or tensor.isCompiling() then
-      local one = tensor.onesLike(norm)
-      local scale = tensor.where(tensor.le(norm, limit), one, tensor.cdiv(one * limit, norm + 1e-6))
-      for _, g in ipairs(leaves) do
-         -- As the product with a number, which is computed in float for elements of 16 bits.
-         local wide = widened(g)
-         wide:cmul(scale:type(wide:type()):expandAs(g))
-         if wide ~= g then
-            g:copy(wide)
-         end
-      end
-      return norm
-   end
-   norm = norm[1]
-   local value = is_tracked(norm) and norm:item() or norm
-   if value > limit or value ~= value then
-      for _, g in ipairs(leaves) do
-         g:mul(limit / (norm + 1e-6))
-      end
-   end
-   return norm
-end
-
 --- Learning rates as functions of the step, which counts from 1.
 optim.schedule = require 'tensor.optim.schedules'
 
 optim.lbfgs = require 'tensor.optim.lbfgs'
+
+for name, f in versions.each(require 'tensor.optim.clipping') do
+   optim[name] = f
+end
 
 require 'tensor.optim.flat'(optim)
 

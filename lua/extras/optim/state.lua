@@ -17,6 +17,11 @@ local states = {}
 --- Parameters of 16 bits have a copy in the state, the master. This is its type, by theirs.
 states.type_of_master = types.widened
 
+--- Returns t, or a copy of type float if it has elements of 16 bits.
+function states.widened(t)
+   return t:type(types.widened[t:type()] or t:type())
+end
+
 --- Returns the places of parameters in the state, and the list of the paths of all places. A new
 -- path gets a new place. If all paths are new, the state is that of other parameters: an error.
 function states.places_of(name, paths, state)
