@@ -317,8 +317,9 @@ local others = setmetatable({
    clip_grad_norm_ = 'instead of clip_grad_norm_, use clipNorm(gradients, limit)',
    clip_grad_value_ = 'instead of clip_grad_value_, use clipValue(gradients, limit)',
 }, {__index = function(_, lower)
-   return lower:find 'lr$' and 'the rate may be a function of the step; optim.schedule has some, '
-          .. 'such as schedule.step(rate, every, factor); doc/training.md' or nil
+   local is_schedule = lower:find 'lr$' or lower:find 'scheduler$' or lower:find 'restarts$'
+   return is_schedule and 'the rate may be a function of the step; optim.schedule has some, such as '
+          .. 'schedule.step(rate, every, factor); doc/training.md' or nil
 end})
 
 names.refuse_unknown(tensor, optim, 'tensor.optim', others)

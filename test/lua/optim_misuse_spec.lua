@@ -196,7 +196,7 @@ describe('optim.schedule', function()
     assert.matches("tensor.optim.schedule has no function or field 'cosin': .*cosine",
                    message_of 'cosin')
     assert.matches('instead of StepLR, use step(rate, every, factor)', message_of 'StepLR', 1, true)
-    assert.matches("no function or field 'polynomial'", message_of 'polynomial')
+    assert.matches("no function or field 'triangular'", message_of 'triangular')
   end)
 end)
 

@@ -181,23 +181,6 @@ describe('tensor.optim', function()
     end
   end)
 
-  it('schedules', function()
-    local schedule = optim.schedule
-    local function list(f)
-      local rates = {}
-      for k = 1, 6 do
-        rates[k] = math.floor(f(k) * 1000 + 0.5)
-      end
-      return rates
-    end
-    assert.are.same({500, 500, 500, 500, 500, 500}, list(schedule.constant(0.5)))
-    assert.are.same({1000, 1000, 100, 100, 10, 10}, list(schedule.step(1, 2, 0.1)))
-    assert.are.same({1000, 854, 500, 146, 0, 0}, list(schedule.cosine(1, 4)))
-    assert.are.same({1000, 883, 600, 317, 200, 200}, list(schedule.cosine(1, 4, 0.2)))
-    assert.are.same({500, 1000, 1000, 854, 500, 146},
-                    list(schedule.warmup(2, schedule.cosine(1, 4))))
-  end)
-
   it('parameters after several steps are those of PyTorch', function()
     local x = tensor.DoubleTensor{{1, 2, -1}, {0.5, -1, 2}, {3, 1, 0}}
     local y = tensor.DoubleTensor{{1, 0}, {0, 1}, {2, -1}}

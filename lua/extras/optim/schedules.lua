@@ -30,6 +30,25 @@ function schedules.step(rate, every, factor)
    return function(step) return rate * factor ^ math.floor((step - 1) / every) end
 end
 
+--- multiStep(rate, ends, factor): multiplies the rate by factor after each step in the list `ends`.
+function schedules.multiStep(rate, ends, factor)
+   check('multiStep', 'rate', rate, 0)
+   check('multiStep', 'factor', factor, 0)
+   if type(ends) ~= 'table' then
+      raise('optim.schedule.multiStep: ends: a list of steps is expected, got ' .. describe(ends))
+   end
+   for _, last in ipairs(ends) do
+      check('multiStep', 'ends', last, 0)
+   end
+   return function(step)
+      local count = 0
+      for _, last in ipairs(ends) do
+         count = count + (step > last and 1 or 0)
+      end
+      return rate * factor ^ count
+   end
+end
+
 --- Multiplies the rate by factor in each step.
 function schedules.exponential(rate, factor)
    check('exponential', 'rate', rate, 0)
@@ -45,6 +64,20 @@ function schedules.linear(first, last, steps)
    return function(step) return first + (last - first) * math.min(1, (step - 1) / steps) end
 end
 
+--- polynomial(rate, steps [, power = 1, least = 0]): from rate to `least` in `steps` steps: least +
+-- (rate - least) * (1 - (step - 1) / steps) ^ power. It stays there.
+function schedules.polynomial(rate, steps, power, least)
+   power, least = power or 1, least or 0
+   check('polynomial', 'rate', rate, 0)
+   check('polynomial', 'steps', steps, 1)
+   check('polynomial', 'power', power, 0)
+   check('polynomial', 'least', least, 0)
+   return function(step)
+      local part = math.min(1, (step - 1) / steps)
+      return least + (rate - least) * (1 - part) ^ power
+   end
+end
+
 --- cosine(rate, steps [, least = 0]): half a cosine from rate to `least` in `steps` steps:
 -- Loshchilov and Hutter, 2016. Later steps have the rate `least`.
 function schedules.cosine(rate, steps, least)
@@ -58,19 +91,75 @@ function schedules.cosine(rate, steps, least)
    end
 end
 
---- Rises linearly to the first rate of another schedule in `steps` steps, and continues with it.
-function schedules.warmup(steps, schedule)
-   check('warmup', 'steps', steps, 0)
-   if not is_callable(schedule) then
-      raise(('optim.schedule.warmup: a schedule is expected, got %s'):format(type(schedule)))
+--- cosineRestarts(rate, steps [, growth = 1, least = 0]): cosine from the beginning after `steps`
+-- steps. Each cosine takes `growth` times the steps of the one before: Loshchilov and Hutter, 2016.
+function schedules.cosineRestarts(rate, steps, growth, least)
+   growth = growth or 1
+   check('cosineRestarts', 'growth', growth, 1)
+   check('cosineRestarts', 'steps', steps, 1)
+   local first = schedules.cosine(rate, steps, least)
+   return function(step)
+      if growth == 1 then
+         return first((step - 1) % steps + 1)
+      end
+      local length = steps
+      while step > length do
+         step, length = step - length, length * growth
+      end
+      return schedules.cosine(rate, length, least)(step)
    end
-   local function rate_of(step)
+end
+
+--- oneCycle(rate, steps [, part = 0.3, first = rate / 25, last = first / 1e4]): half a cosine from
+-- the rate `first` to `rate` in this part of the steps, and another one to `last`: Smith, 2018.
+function schedules.oneCycle(rate, steps, part, first, last)
+   part = part or 0.3
+   check('oneCycle', 'rate', rate, 0)
+   check('oneCycle', 'steps', steps, 1)
+   check('oneCycle', 'part', part, 0)
+   check('oneCycle', 'part * steps', part * steps, 2)
+   check('oneCycle', '(1 - part) * steps', (1 - part) * steps, 1)
+   first = first or rate / 25
+   check('oneCycle', 'first', first, 0)
+   last = last or first / 1e4
+   check('oneCycle', 'last', last, 0)
+   local rise = part * steps - 1
+   local up = schedules.cosine(first, rise, rate)
+   local down = schedules.cosine(rate, steps - 1 - rise, last)
+   return function(step)
+      return step <= rise + 1 and up(step) or down(step - rise)
+   end
+end
+
+-- Returns a schedule that checks the rates of another one.
+local function checked(name, schedule)
+   if not is_callable(schedule) then
+      raise(('optim.schedule.%s: a schedule is expected, got %s'):format(name, type(schedule)))
+   end
+   return function(step)
       local rate = schedule(step)
       if type(rate) ~= 'number' and not tensor.isTensor(rate) then
-         raise('optim.schedule.warmup: the schedule must return a number, got ' .. describe(rate))
+         raise(('optim.schedule.%s: the schedule must return a number, got %s'):format(
+            name, describe(rate)))
       end
       return rate
    end
+end
+
+--- sequence(first, steps, second): the schedule `first` in `steps` steps, then `second` from its
+-- first step on.
+function schedules.sequence(first, steps, second)
+   check('sequence', 'steps', steps, 0)
+   first, second = checked('sequence', first), checked('sequence', second)
+   return function(step)
+      return step <= steps and first(step) or second(step - steps)
+   end
+end
+
+--- Rises linearly to the first rate of another schedule in `steps` steps, and continues with it.
+function schedules.warmup(steps, schedule)
+   check('warmup', 'steps', steps, 0)
+   local rate_of = checked('warmup', schedule)
    return function(step)
       return step <= steps and rate_of(1) * step / steps or rate_of(step - steps)
    end
@@ -82,12 +171,19 @@ local others = {
    exponentiallr = 'instead of ExponentialLR, use exponential(rate, factor)',
    linearlr = 'instead of LinearLR, use linear(first, last, steps)',
    cosineannealinglr = 'instead of CosineAnnealingLR, use cosine(rate, steps, least)',
-   cosineannealingwarmrestarts = 'instead of CosineAnnealingWarmRestarts, use function(step) ' ..
-      'return one((step - 1) % n + 1) end, for one = cosine(rate, n)',
-   multisteplr = 'instead of MultiStepLR, use a function of the step: rate * factor ^ (step > b ' ..
-      'and 2 or step > a and 1 or 0)',
+   cosineannealingwarmrestarts =
+      'instead of CosineAnnealingWarmRestarts, use cosineRestarts(rate, steps, growth, least)',
+   multisteplr = 'instead of MultiStepLR, use multiStep(rate, ends, factor)',
+   polynomiallr = 'instead of PolynomialLR, use polynomial(rate, steps, power)',
+   constantlr = 'instead of ConstantLR, use sequence(constant(rate * factor), steps, ' ..
+      'constant(rate))',
+   sequentiallr = 'instead of SequentialLR, use sequence(first, steps, second)',
+   onecyclelr = 'instead of OneCycleLR, use oneCycle(rate, steps)',
    lambdalr = 'instead of LambdaLR, use a function of the step as the rate',
-   onecyclelr = 'instead of OneCycleLR, use warmup(steps, cosine(rate, steps))',
+   multiplicativelr = 'instead of MultiplicativeLR, use a function of the step as the rate',
+   cycliclr = 'instead of CyclicLR, use a function of the step as the rate',
+   chainedscheduler = 'instead of ChainedScheduler, use function(step) return f(step) * g(step) ' ..
+      'end, where one of f and g returns factors',
 }
 
 return names.refuse_unknown(tensor, schedules, 'tensor.optim.schedule', others)
