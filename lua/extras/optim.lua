@@ -64,8 +64,13 @@ function Step:value(name, p, value)
    return self.values[key]
 end
 
--- Returns 1 - beta ^ n, the factor by which an average of n elements is too small. n: own.step if
--- the parameter missed a step, otherwise the number of steps of the optimizer.
+-- Returns the number of steps of a parameter, a tensor: own.step if it missed a step, otherwise the
+-- number of steps of the optimizer.
+function Step:count(own)
+   return own.step or self.number
+end
+
+-- Returns 1 - beta ^ n, the factor by which an average of n elements is too small, n = count(own).
 function Step:correction(beta, p, own)
    if own.step then
       return (1 - tensor.pow(beta, own.step)):type(p:type())
@@ -223,24 +228,39 @@ function optim.sgd(options, extras)
    end, false, extras and extras.rates)
 end
 
+-- Updates the running mean of the gradients, and returns it.
+local function mean_of(g, own, p, beta)
+   return remembered(own, 'mean', p):lerp(g, 1 - beta)
+end
+
+-- Updates the running mean of the squares of the gradients, at first `first`, and returns it.
+local function mean_square_of(g, own, p, beta, first)
+   return remembered(own, 'square', p, first):mul(beta):addcmul(1 - beta, g, g)
+end
+
+-- Returns the options of adam and similar optimizers, and those that they share. own: the defaults
+-- of the others.
+local function adam_options(name, options, own)
+   local defaults = {beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0}
+   for key, value in versions.each(own or {}) do
+      defaults[key] = value
+   end
+   options = with_defaults(name, options, defaults)
+   return options, options.beta1, options.beta2, options.epsilon, options.decay
+end
+
 -- Updates the averages m and v of Adam, and p. epsilon_first: adds epsilon to the root before the
 -- correction of v.
-local function adam(name, options, is_decoupled, epsilon_first)
-   options = with_defaults(name, options, {
-      beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = is_decoupled and 0.01 or 0,
-      amsgrad = false,
-   })
-   local beta1, beta2, epsilon = options.beta1, options.beta2, options.epsilon
-   local decay = options.decay
+local function adam(name, arguments, is_decoupled, epsilon_first)
+   local options, beta1, beta2, epsilon, decay = adam_options(
+      name, arguments, {decay = is_decoupled and 0.01 or 0, amsgrad = false})
    return new(name, options, function(p, g, own, step)
       if is_decoupled then
          step:descend(p, p * decay)
       else
          g = decayed(g, decay, p)
       end
-      local m, v = remembered(own, 'mean', p), remembered(own, 'square', p)
-      m:lerp(g, 1 - beta1)
-      v:mul(beta2):addcmul(1 - beta2, g, g)
+      local m, v = mean_of(g, own, p, beta1), mean_square_of(g, own, p, beta2)
       if options.amsgrad then
          local largest = remembered(own, 'largest', p)
          v = tensor.cmax(largest, largest, v)
@@ -266,6 +286,80 @@ function optim.adamW(options)
    return adam('adamW', options, true)
 end
 
+--- adamax{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0}: divides the running mean of
+-- the gradients by the largest of their absolute values, earlier ones times powers of beta2 (Kingma
+-- and Ba, 2014).
+function optim.adamax(arguments)
+   local options, beta1, beta2, epsilon, decay = adam_options('adamax', arguments)
+   return new('adamax', options, function(p, g, own, step)
+      g = decayed(g, decay, p)
+      local m, largest = mean_of(g, own, p, beta1), remembered(own, 'largest', p)
+      tensor.cmax(largest, largest:mul(beta2), tensor.abs(g):add(epsilon))
+      step:descend_by_quotient(p, m, tensor.cmul(largest, step:correction(beta1, p, own)))
+   end, true)
+end
+
+--- nadam{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, momentumDecay = 4e-3, decay = 0}: adam
+-- with Nesterov's momentum, which is beta1 * (1 - 0.96 ^ (n * momentumDecay) / 2) in step n (Dozat,
+-- 2016).
+function optim.nadam(arguments)
+   local options, beta1, beta2, epsilon, decay = adam_options('nadam', arguments,
+                                                              {momentumDecay = 4e-3})
+   local function momentum_of(n)
+      return (1 - tensor.pow(0.96, n * options.momentumDecay) / 2) * beta1
+   end
+   return new('nadam', options, function(p, g, own, step)
+      g = decayed(g, decay, p)
+      local m, v = mean_of(g, own, p, beta1), mean_square_of(g, own, p, beta2)
+      local n = step:count(own)
+      local momentum, following = momentum_of(n), momentum_of(n + 1)
+      local product = remembered(own, 'product', n, 1):cmul(momentum)
+      local of_mean = tensor.cdiv(following, 1 - tensor.cmul(product, following)):type(p:type())
+      local of_gradient = tensor.cdiv(1 - momentum, 1 - product):type(p:type())
+      step:descend_by_quotient(
+         p, tensor.cmul(m, of_mean) + tensor.cmul(g, of_gradient),
+         tensor.cdiv(v, step:correction(beta2, p, own)):sqrt():add(epsilon))
+   end, true)
+end
+
+--- radam{rate, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0}: adam with a factor for the
+-- variance of the mean of squares. In the first steps, in which this is too large, p moves by the
+-- mean of the gradients: Liu et al., 2019.
+function optim.radam(arguments)
+   local options, beta1, beta2, epsilon, decay = adam_options('radam', arguments)
+   local limit = 2 / (1 - beta2) - 1
+   return new('radam', options, function(p, g, own, step)
+      g = decayed(g, decay, p)
+      local m, v = mean_of(g, own, p, beta1), mean_square_of(g, own, p, beta2)
+      local n = step:count(own)
+      local power = tensor.pow(beta2, n)
+      -- The length of a simple moving average with the same center of mass.
+      local length = limit - tensor.cdiv(tensor.cmul(n, power) * 2, 1 - power)
+      local ratio = tensor.cdiv(tensor.cmul(length - 4, length - 2), length)
+         * (limit / ((limit - 4) * (limit - 2)))
+      local factor = tensor.sqrt(tensor.cmul(ratio, 1 - power))
+      local root = tensor.sqrt(v):add(epsilon):cdiv(factor:type(p:type()))
+      local divisor = tensor.where(tensor.gt(length, 5):expandAs(root), root, 1)
+      step:descend_by_quotient(p, m, divisor:cmul(step:correction(beta1, p, own)))
+   end, true)
+end
+
+--- lion{rate, beta1 = 0.9, beta2 = 0.99, decay = 0}: moves each element by the rate, against the
+-- sign of beta1 * m + (1 - beta1) * g; m is the running mean of the gradients g, with beta2. decay
+-- shrinks the parameters, as that of adamW: Chen et al., 2023.
+function optim.lion(options)
+   options = with_defaults('lion', options, {beta1 = 0.9, beta2 = 0.99, decay = 0})
+   local beta1, beta2, decay = options.beta1, options.beta2, options.decay
+   return new('lion', options, function(p, g, own, step)
+      if decay ~= 0 then
+         step:descend(p, p * decay)
+      end
+      local m = remembered(own, 'mean', p)
+      step:descend(p, tensor.lerp(m, g, 1 - beta1):sign())
+      m:lerp(g, 1 - beta2)
+   end)
+end
+
 --- rmsprop{rate, alpha = 0.99, epsilon = 1e-8, momentum = 0, decay = 0}: divides the gradient by
 -- the root of an average of its squares: Tieleman and Hinton, 2012.
 function optim.rmsprop(options, extras)
@@ -275,9 +369,7 @@ function optim.rmsprop(options, extras)
    local momentum, decay = options.momentum, options.decay
    return new('rmsprop', options, function(p, g, own, step)
       g = decayed(g, decay, p)
-      local v = remembered(own, 'square', p, mean)
-      v:mul(alpha):addcmul(1 - alpha, g, g)
-      local root = tensor.sqrt(v):add(epsilon)
+      local root = tensor.sqrt(mean_square_of(g, own, p, alpha, mean)):add(epsilon)
       if momentum == 0 then
          step:descend_by_quotient(p, g, root)
       else
@@ -301,6 +393,21 @@ function optim.adagrad(options)
    end)
 end
 
+--- adadelta{rate = 1, alpha = 0.9, epsilon = 1e-6, decay = 0}: multiplies the gradient by the root
+-- of an average of the squares of the earlier changes, and divides it by that of its own squares:
+-- Zeiler, 2012.
+function optim.adadelta(options)
+   options = with_defaults('adadelta', options, {rate = 1, alpha = 0.9, epsilon = 1e-6, decay = 0})
+   local alpha, epsilon, decay = options.alpha, options.epsilon, options.decay
+   return new('adadelta', options, function(p, g, own, step)
+      g = decayed(g, decay, p)
+      local v, changes = mean_square_of(g, own, p, alpha), remembered(own, 'changes', p)
+      local change = tensor.sqrt(changes + epsilon):cdiv((v + epsilon):sqrt()):cmul(g)
+      changes:mul(alpha):addcmul(1 - alpha, change, change)
+      step:descend(p, change)
+   end)
+end
+
 --- Learning rates as functions of the step, which counts from 1.
 optim.schedule = require 'tensor.optim.schedules'
 
@@ -318,8 +425,8 @@ local others = setmetatable({
    clip_grad_value_ = 'instead of clip_grad_value_, use clipValue(gradients, limit)',
 }, {__index = function(_, lower)
    local is_schedule = lower:find 'lr$' or lower:find 'scheduler$' or lower:find 'restarts$'
-   return is_schedule and 'the rate may be a function of the step; optim.schedule has some, such as '
-          .. 'schedule.step(rate, every, factor); doc/training.md' or nil
+   return is_schedule and 'the rate may be a function of the step; optim.schedule has some, such '
+          .. 'as schedule.step(rate, every, factor); doc/training.md' or nil
 end})
 
 names.refuse_unknown(tensor, optim, 'tensor.optim', others)

@@ -179,6 +179,9 @@ describe('a compiled training step', function()
     { 'sgd', { rate = 0.1, momentum = 0.9, decay = 0.1 } }, { 'adam', { rate = 0.1 } },
     { 'adamW', { rate = 0.1 } }, { 'rmsprop', { rate = 0.1, momentum = 0.5 } },
     { 'adam', { rate = 0.1, amsgrad = true } }, { 'adagrad', { rate = 0.1 } },
+    { 'adamax', { rate = 0.1 } }, { 'nadam', { rate = 0.1, decay = 0.1 } },
+    { 'radam', { rate = 0.1, beta2 = 0.8 } }, { 'lion', { rate = 0.1, decay = 0.1 } },
+    { 'adadelta', { rate = 0.5 } },
   } do
     it('with ' .. case[1] .. ' leaves the same parameters and state', function()
       local states = {}

@@ -261,7 +261,8 @@ end)
 describe('the state of another optimizer', function()
   it('is an error that changes nothing', function()
     local options = {sgd = {rate = 1, momentum = 0.9}, adam = {rate = 1}, rmsprop = {rate = 1},
-                     adagrad = {rate = 1}, lbfgs = {}}
+                     adagrad = {rate = 1}, adamax = {rate = 1}, nadam = {rate = 1},
+                     lion = {rate = 1}, adadelta = {}, lbfgs = {}}
     for name, own in pairs(options) do
       for other, others in pairs(options) do
         local p, step, wrong = {V {1, 2}}, optim[name](own), optim[other](others)
@@ -368,7 +369,8 @@ end)
 
 describe('a rate of several dimensions', function()
   it('is one element', function()
-    for name, options in pairs {sgd = {}, adam = {}, rmsprop = {momentum = 0.5}, adagrad = {}} do
+    for name, options in pairs {sgd = {}, adam = {}, rmsprop = {momentum = 0.5}, adagrad = {},
+                                adamax = {}, nadam = {}, radam = {}, lion = {}, adadelta = {}} do
       options.rate = 1
       local results = {}
       for k, rate in ipairs {0.1, V {{0.1}}, tensor.FloatTensor {{{0.5}}}:mul(0.2)} do

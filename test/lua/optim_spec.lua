@@ -31,6 +31,13 @@ function updates.adamW(o, s, p, g, k)
   return updates.adam({rate = o.rate, beta1 = o.beta1, beta2 = o.beta2}, s, p, g, k)
 end
 
+function updates.lion(o, s, p, g)
+  local b1, b2, m = o.beta1 or 0.9, o.beta2 or 0.99, s.m or 0
+  local c = b1 * m + (1 - b1) * g
+  s.m = b2 * m + (1 - b2) * g
+  return p - o.rate * ((c > 0 and 1 or c < 0 and -1 or 0) + (o.decay or 0) * p)
+end
+
 function updates.rmsprop(o, s, p, g)
   g = g + (o.decay or 0) * p
   local alpha = o.alpha or 0.99
@@ -64,6 +71,7 @@ describe('tensor.optim', function()
     {'adam', {rate = 0.1}}, {'adam', {rate = 0.1, beta1 = 0.8, beta2 = 0.9, decay = 0.1}},
     {'adam', {rate = 0.1, epsilon = 0.1}},
     {'adamW', {rate = 0.1}}, {'adamW', {rate = 0.1, decay = 0.2, beta1 = 0.5}},
+    {'lion', {rate = 0.1}}, {'lion', {rate = 0.3, beta1 = 0.5, beta2 = 0.8, decay = 0.2}},
     {'rmsprop', {rate = 0.1}}, {'rmsprop', {rate = 0.1, alpha = 0.9, momentum = 0.9, decay = 0.1}},
   } do
     local name, options = case[1], case[2]
@@ -106,7 +114,8 @@ describe('tensor.optim', function()
   end)
 
   it('a state that is restored continues with the same bits', function()
-    for _, name in ipairs{'sgd', 'adam', 'adamW', 'rmsprop'} do
+    for _, name in ipairs{'sgd', 'adam', 'adamW', 'adamax', 'nadam', 'radam', 'lion', 'adadelta',
+                          'rmsprop'} do
       local options = {rate = 0.1, decay = 0.1}
       if name == 'sgd' or name == 'rmsprop' then
         options.momentum = 0.9
@@ -161,10 +170,10 @@ describe('tensor.optim', function()
   end)
 
   it('parameters of 16 bits have masters of type float', function()
-    for _, kind in ipairs{'BFloat16', 'Half'} do
+    for kind, name in pairs{BFloat16 = 'adam', Half = 'nadam'} do
       local p = tensor[kind .. 'Tensor']{1, -2}
-      local x, step = tensor.FloatTensor{1, -2}, optim.adam{rate = 1e-4}
-      local reference = optim.adam{rate = 1e-4}
+      local x, step = tensor.FloatTensor{1, -2}, optim[name]{rate = 1e-4}
+      local reference = optim[name]{rate = 1e-4}
       for _ = 1, 200 do
         step({p}, {p:clone():fill(1)})
         reference(x, tensor.FloatTensor{1, 1})
@@ -185,14 +194,14 @@ describe('tensor.optim', function()
     local x = tensor.DoubleTensor{{1, 2, -1}, {0.5, -1, 2}, {3, 1, 0}}
     local y = tensor.DoubleTensor{{1, 0}, {0, 1}, {2, -1}}
     local rates = optim.schedule
+    local others = {rate = 0.05, beta1 = 0.8, beta2 = 0.95, epsilon = 1e-3, decay = 0.1}
     local steps = {
       sgd = optim.sgd{rate = 0.05},
       momentum = optim.sgd{rate = 0.05, momentum = 0.9},
       nesterov = optim.sgd{rate = 0.05, momentum = 0.9, nesterov = true},
       dampening = optim.sgd{rate = 0.05, momentum = 0.9, dampening = 0.3, decay = 0.1},
       adam = optim.adam{rate = 0.05},
-      ['adam options'] = optim.adam{rate = 0.05, beta1 = 0.8, beta2 = 0.95, epsilon = 1e-3,
-                                    decay = 0.1},
+      ['adam options'] = optim.adam(others),
       adamW = optim.adamW{rate = 0.05},
       ['adamW options'] = optim.adamW{rate = 0.05, beta1 = 0.8, beta2 = 0.95, epsilon = 1e-3,
                                       decay = 0.2},
@@ -202,6 +211,16 @@ describe('tensor.optim', function()
       amsgrad = optim.adam{rate = 0.05, beta1 = 0.8, beta2 = 0.5, epsilon = 1e-3, amsgrad = true},
       adagrad = optim.adagrad{rate = 0.05},
       ['adagrad options'] = optim.adagrad{rate = 0.05, decay = 0.1, epsilon = 1e-3},
+      adamax = optim.adamax{rate = 0.05},
+      ['adamax options'] = optim.adamax{rate = 0.05, beta1 = 0.8, beta2 = 0.7, epsilon = 1e-3,
+                                        decay = 0.1},
+      nadam = optim.nadam{rate = 0.05},
+      ['nadam options'] = optim.nadam{rate = 0.05, beta1 = 0.8, beta2 = 0.95, epsilon = 1e-3,
+                                      decay = 0.1, momentumDecay = 0.5},
+      radam = optim.radam{rate = 0.05},
+      ['radam options'] = optim.radam(others),
+      adadelta = optim.adadelta{},
+      ['adadelta options'] = optim.adadelta{rate = 0.05, alpha = 0.8, epsilon = 0.1, decay = 0.1},
       lbfgs = optim.lbfgs{iterations = 3, history = 2},
       ['lbfgs evaluations'] = optim.lbfgs{rate = 0.5, iterations = 8, evaluations = 4},
       step = optim.sgd{rate = rates.step(0.05, 3, 0.5)},
@@ -240,7 +259,7 @@ describe('tensor.optim', function()
       assert.are.equal(8, k)
       count = count + 1
     end
-    assert.are.equal(18, count)
+    assert.are.equal(26, count)
   end)
 
   it('a tensor at several places is one parameter', function()
@@ -450,6 +469,7 @@ describe('tensor.optim', function()
       return p, step.state
     end
     for name, options in pairs{sgd = {rate = 0.5, momentum = 0.9}, adam = {rate = 0.5},
+                               nadam = {rate = 0.5}, radam = {rate = 0.5},
                                rmsprop = {rate = 0.5, momentum = 0.9},
                                adagrad = {rate = 0.5}, lbfgs = {}} do
       local a, b = tensor.DoubleTensor{0.5, -2}, tensor.FloatTensor{1, 4}
@@ -458,8 +478,8 @@ describe('tensor.optim', function()
       for k, key in ipairs{'a', 'b'} do
         assert.are.equal(types[key], p[key]:type())
         assert.is_true(expected[key]:equal(p[key]), name)
-        for _, value in pairs(name == 'lbfgs' and {} or state[k]) do
-          assert.are.equal(types[key], value:type())
+        for field, value in pairs(name == 'lbfgs' and {} or state[k]) do
+          assert.are.equal(field == 'product' and types.a or types[key], value:type())
         end
       end
     end

@@ -8,7 +8,9 @@ local V = tensor.DoubleTensor
 local optimizers = {
   sgd = { rate = 0.1, momentum = 0.9, decay = 0.1 }, adam = { rate = 0.1, decay = 0.1 },
   adamW = { rate = 0.1, decay = 0.1 }, rmsprop = { rate = 0.1, momentum = 0.9 },
-  adagrad = { rate = 0.1 },
+  adagrad = { rate = 0.1 }, adamax = { rate = 0.1 }, nadam = { rate = 0.1 },
+  radam = { rate = 0.1, beta2 = 0.7 }, lion = { rate = 0.1, decay = 0.1 },
+  adadelta = { decay = 0.1 },
 }
 
 -- The steps in which the parameter b has a gradient.

@@ -419,7 +419,7 @@ describe('tensor.scope', function()
     end
     for name, options in pairs{sgd = {rate = 0.1, momentum = 0.9}, adam = {rate = 0.1},
                                adamW = {rate = 0.1}, rmsprop = {rate = 0.1, momentum = 0.5},
-                               adagrad = {rate = 0.1},
+                               adagrad = {rate = 0.1}, nadam = {rate = 0.1}, adadelta = {},
                                lbfgs = {iterations = 3}} do
       for _, kind in ipairs{'torch.DoubleTensor', 'torch.BFloat16Tensor'} do
         if name ~= 'lbfgs' or kind == 'torch.DoubleTensor' then

@@ -118,7 +118,7 @@ describe('tracked numbers in tensor.optim', function()
   end
 
   it('are rates of a step', function()
-    for _, name in ipairs{'sgd', 'adam', 'adamW', 'rmsprop', 'adagrad'} do
+    for _, name in ipairs{'sgd', 'adam', 'adamW', 'rmsprop', 'adagrad', 'nadam', 'radam', 'lion'} do
       local g, loss = tensor.grad(function(rate) return stepped(name, rate) end)(0.5)
       local slope = stepped(name, 1.5) - stepped(name, 0.5)
       assert.is_true(math.abs(g - slope) < 1e-9 * math.abs(slope))

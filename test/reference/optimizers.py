@@ -11,9 +11,11 @@ import sys
 del sys.path[0]  # the folder has a statistics.py, which is not Python's
 
 import torch  # noqa: E402
-from torch.optim import SGD, Adagrad, Adam, AdamW, LBFGS, RMSprop  # noqa: E402
+from torch.optim import (SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, LBFGS, NAdam,  # noqa: E402
+                         RAdam, RMSprop)
 from torch.optim.lr_scheduler import CosineAnnealingLR, StepLR  # noqa: E402
 
+torch.set_default_dtype(torch.float64)  # that of NAdam's product of momenta
 X = torch.tensor([[1, 2, -1], [0.5, -1, 2], [3, 1, 0]], dtype=torch.float64)
 Y = torch.tensor([[1, 0], [0, 1], [2, -1]], dtype=torch.float64)
 
@@ -31,6 +33,14 @@ CASES = {
     'amsgrad': lambda p: Adam(p, 0.05, (0.8, 0.5), 1e-3, amsgrad=True),
     'adagrad': lambda p: Adagrad(p, 0.05),
     'adagrad options': lambda p: Adagrad(p, 0.05, weight_decay=0.1, eps=1e-3),
+    'adamax': lambda p: Adamax(p, 0.05),
+    'adamax options': lambda p: Adamax(p, 0.05, (0.8, 0.7), 1e-3, 0.1),
+    'nadam': lambda p: NAdam(p, 0.05),
+    'nadam options': lambda p: NAdam(p, 0.05, (0.8, 0.95), 1e-3, 0.1, 0.5),
+    'radam': lambda p: RAdam(p, 0.05),
+    'radam options': lambda p: RAdam(p, 0.05, (0.8, 0.95), 1e-3, 0.1),
+    'adadelta': lambda p: Adadelta(p),
+    'adadelta options': lambda p: Adadelta(p, 0.05, 0.8, 0.1, 0.1),
     'lbfgs': lambda p: LBFGS(p, max_iter=3, history_size=2),
     'lbfgs evaluations': lambda p: LBFGS(p, 0.5, max_iter=8, max_eval=4),
     'step': lambda p: SGD(p, 0.05),

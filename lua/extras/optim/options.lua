@@ -14,7 +14,7 @@ local finite, average, part = {0, math.huge}, {0, 1}, {0, 1, has_most = true}
 local count, tolerance = {1}, {0}
 local limits = {
    rate = finite, momentum = part, dampening = part, decay = finite, epsilon = finite,
-   alpha = average, beta1 = average, beta2 = average,
+   momentumDecay = finite, alpha = average, beta1 = average, beta2 = average,
    iterations = count, evaluations = count, history = count,
    gradientTolerance = tolerance, changeTolerance = tolerance,
 }

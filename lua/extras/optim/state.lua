@@ -61,8 +61,11 @@ function states.places_of(name, paths, state)
    return places, #known > #before and known or before
 end
 
+-- The fields of one element in the state of a parameter. The others have the size of the parameter.
+local is_scalar = {step = true, product = true}
+
 --- move(own, p, class): replaces the tensors in the state of a parameter p that have another class
--- by copies of this class on the device of p. A number of steps stays. The state may be that of a
+-- by copies of this class on the device of p. Scalars stay. The state may be that of a
 -- program on another device: updates would run there, and could move p there. While a step on a GPU
 -- is recorded, nothing moves, because a copy to the GPU would end the recording.
 function states.move(own, p, class)
@@ -70,7 +73,7 @@ function states.move(own, p, class)
       return
    end
    for field, t in each(own) do
-      if field ~= 'step' and tensor.isTensor(t) and t:type() ~= class then
+      if not is_scalar[field] and tensor.isTensor(t) and t:type() ~= class then
          own[field] = keep(p:type(class):clone():copy(t))
       end
    end
@@ -80,6 +83,9 @@ end
 local fields_of = {
    sgd = {velocity = false}, adam = {mean = true, square = true, largest = false},
    rmsprop = {square = true, velocity = false}, adagrad = {sum = true},
+   adamax = {mean = true, largest = true}, nadam = {mean = true, square = true, product = true},
+   radam = {mean = true, square = true}, lion = {mean = true},
+   adadelta = {square = true, changes = true},
 }
 fields_of.adamW = fields_of.adam
 
@@ -119,8 +125,8 @@ local function check_count(name, count)
    end
 end
 
--- Returns true for a tensor that can count steps.
-local function is_counter(t)
+-- Returns true for a tensor of one element, which can count steps.
+local function is_number(t)
    return types.is_floating[t:type()] and t:dim() == 1 and t:size(1) == 1
 end
 
@@ -193,7 +199,7 @@ function states.check(name, state, leaves, paths, places)
    local step = type(state) == 'table' and (state.step == nil and 0 or state.step)
    if type(step) == 'number' then
       check_count(name, step)
-   elseif not tensor.isTensor(step) or not is_counter(step) then
+   elseif not tensor.isTensor(step) or not is_number(step) then
       raise(('optim.%s: a state is a table with the number of steps, got %s'):format(
          name, describe(step or state)))
    end
@@ -205,14 +211,14 @@ function states.check(name, state, leaves, paths, places)
       end
       local expected = states.type_of_master[p:type()] or p:type()
       for field, t in each(of_parameter) do
-         local is_count = field == 'step'
-         if not tensor.isTensor(t) or is_count and not is_counter(t) then
+         local is_one = is_scalar[field]
+         if not tensor.isTensor(t) or is_one and not is_number(t) then
             raise((what .. ': its %s is %s'):format(k, tostring(field), describe(t)))
-         elseif not is_count and not t:isSameSizeAs(p) then
+         elseif not is_one and not t:isSameSizeAs(p) then
             local size, before = p:size():totable(), t:size():totable()
             raise((what .. ' has size [%s], but had size [%s] in the last step'):format(
                k, table.concat(size, ' x '), table.concat(before, ' x ')))
-         elseif not is_count and t:type() ~= expected then
+         elseif not is_one and t:type() ~= expected then
             if types.by_class[t:type()] ~= types.by_class[expected] then
                raise((what .. ' is a %s, but its %s in the last step is a %s'):format(
                   k, p:type(), tostring(field), t:type()))
