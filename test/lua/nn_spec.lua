@@ -253,6 +253,26 @@ describe('tensor.nn', function()
     check_gradients(nn.layerNorm(4, {affine = false}), x)
   end)
 
+  it('layerNorm and rmsNorm normalize several last dimensions as one', function()
+    local x = tensor.randn(2, 3, 4)
+    for _, name in ipairs{'layerNorm', 'rmsNorm'} do
+      local layer, joined = nn[name]({3, 4}), nn[name](12)
+      local params = layer.init()
+      params.weight:uniform(1, 2)
+      assert.are.same({3, 4}, params.weight:size():totable())
+      local flat = {weight = params.weight:view(12), bias = params.bias and params.bias:view(12)}
+      local y = layer(params, x)
+      assert.is_true(y:allclose(joined(flat, x:view(2, 12)):view(2, 3, 4), 1e-12))
+      check_gradients(layer, x)
+      assert.are.equal(('nn.%s({3, 4})'):format(name), tostring(layer))
+      assert.is_nil(next(nn[name]({3, 4}, {affine = false}).init()))
+      for _, sizes in ipairs{{}, {3, 0}, {'a'}} do
+        assert.error_matches(function() nn[name](sizes) end,
+                             name .. ': width: a whole number of at least 1 is expected')
+      end
+    end
+  end)
+
   it('batchNorm normalizes a channel and keeps running statistics', function()
     local layer, x = nn.batchNorm(2, {momentum = 0.25}), tensor.randn(3, 2, 4):add(2)
     local params = layer.init()

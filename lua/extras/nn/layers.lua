@@ -91,36 +91,46 @@ end
 
 local norm_options = {epsilon = 'number', affine = 'boolean'}
 
-local function scale_and_shift(width, options)
+local function scale_and_shift(options, ...)
    if options.affine == false then
       return {}
    end
-   return {weight = tensor.ones(width), bias = tensor.zeros(width)}
+   return {weight = tensor.ones(...), bias = tensor.zeros(...)}
+end
+
+-- Returns the sizes of the last dimensions as a list. width: a number or a list of them.
+local function last_sizes(name, width)
+   local sizes = type(width) == 'table' and {versions.unpack(width)} or {width}
+   for k = 1, math.max(#sizes, 1) do
+      layer.check_size(name, 'width', sizes[k])
+   end
+   return sizes
 end
 
 --- layerNorm(width [, options]): subtracts the mean of the last dimension and divides by its
--- standard deviation; then weight and bias apply. options: epsilon (1e-5), affine (true).
+-- standard deviation; then weight and bias apply. width: the size of the last dimension, or a list
+-- of the sizes of the last dimensions, which count as one. options: epsilon (1e-5), affine (true).
 function layers.layerNorm(width, options)
-   layer.check_size('layerNorm', 'width', width)
+   local sizes = last_sizes('layerNorm', width)
    options = layer.options('layerNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
    return layer.new({'layerNorm', width}, function()
-      return scale_and_shift(width, options)
+      return scale_and_shift(options, versions.unpack(sizes))
    end, function(params, x)
-      return tensor.layerNorm(x, {width}, params.weight, params.bias, epsilon)
+      return tensor.layerNorm(x, sizes, params.weight, params.bias, epsilon)
    end)
 end
 
 --- rmsNorm(width [, options]): divides by the root of the mean square of the last dimension; then
--- weight applies. options: epsilon (1e-5), affine (true).
+-- weight applies. width: as for layerNorm. options: epsilon (1e-5), affine (true).
 function layers.rmsNorm(width, options)
-   layer.check_size('rmsNorm', 'width', width)
+   local sizes = last_sizes('rmsNorm', width)
    options = layer.options('rmsNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
    return layer.new({'rmsNorm', width}, function()
-      return options.affine == false and {} or {weight = tensor.ones(width)}
+      return {weight = scale_and_shift(options, versions.unpack(sizes)).weight}
    end, function(params, x)
-      return tensor.rmsNorm(x, {width}, params.weight, epsilon)
+      return tensor.rmsNorm(x, sizes, params.weight, epsilon)
    end)
 end
 
@@ -136,7 +146,7 @@ function layers.groupNorm(groups, width, options)
    options = layer.options('groupNorm', options, norm_options)
    local epsilon = options.epsilon or 1e-5
    return layer.new({'groupNorm', groups, width}, function()
-      return scale_and_shift(width, options)
+      return scale_and_shift(options, width)
    end, function(params, x)
       return tensor.groupNorm(x, groups, params.weight, params.bias, epsilon)
    end)
@@ -154,7 +164,7 @@ function layers.batchNorm(width, options)
    local state = {mean = tensor.zeros(width), variance = tensor.ones(width)}
 
    local function init()
-      return scale_and_shift(width, options)
+      return scale_and_shift(options, width)
    end
 
    return layer.new({'batchNorm', width}, init, function(params, x, call)
