@@ -7,12 +7,16 @@ local tensor = require 'tensor'
 local layer = require 'tensor.nn.layer'
 
 -- Equivalents of PyTorch's layers and losses.
-local others = {
+local others = setmetatable({
    identity = 'use function(x) return x end',
    init = 'the functions that fill parameters are in nn.initializer',
    parameter = 'a tensor among the children of nn.layer is the initial value of a parameter',
    modulelist = 'instead of ModuleList, use a list of layers among the children of nn.layer',
    moduledict = 'instead of ModuleDict, use a table of layers among the children of nn.layer',
+   parameterlist = 'instead of ParameterList, use a list of tensors among the children of nn.layer',
+   parameterdict =
+      'instead of ParameterDict, use a table of tensors among the children of nn.layer',
+   buffer = 'a constant of a layer is a local variable that forward uses',
    crossentropyloss = 'instead of CrossEntropyLoss, use crossEntropy(logits, classes)',
    bcewithlogitsloss = 'instead of BCEWithLogitsLoss, use binaryCrossEntropy(logits, targets)',
    mseloss = 'instead of MSELoss, use mse(x, y)',
@@ -21,8 +25,24 @@ local others = {
    multiheadattention = 'instead of MultiheadAttention, use attention(width, heads)',
    transformerencoderlayer =
       'instead of TransformerEncoderLayer, use transformerBlock(width, heads)',
-   rnn = 'there are lstm and gru',
-}
+   transformerencoder =
+      'instead of TransformerEncoder, use sequential{transformerBlock(width, heads), ...}',
+   rnn = 'there are lstm and gru', rnncell = 'there are lstmCell and gruCell',
+   syncbatchnorm = 'batchNorm has the statistics of one process',
+}, {__index = function(_, lower)
+   if lower:find '^lazy' then
+      return 'layers need their sizes, because init() makes parameters before there is an input'
+   elseif lower:find '^instancenorm%dd$' then
+      return 'use groupNorm(width, width, {affine = false})'
+   elseif lower:find 'pad%dd$' then
+      return "use function(x) return tensor.pad(x, widths, mode) end, with the mode 'constant', "
+             .. "'edge', 'reflect' or 'wrap'"
+   elseif lower:find '^upsampl' then
+      return 'use function(x) return tensor.upsample(x, factor, mode) end'
+   elseif lower:find '^transformer' then
+      return 'there is transformerBlock(width, heads); its option memory in a call is another input'
+   end
+end})
 
 local nn = {
    initializer = require 'tensor.nn.initializers',

@@ -419,10 +419,13 @@ end
 
 require 'tensor.optim.flat'(optim)
 
+local missing = 'it is not included; doc/from-pytorch.md lists the optimizers'
+
 -- Names of PyTorch and of its schedulers.
 local others = setmetatable({
    clip_grad_norm_ = 'instead of clip_grad_norm_, use clipNorm(gradients, limit)',
    clip_grad_value_ = 'instead of clip_grad_value_, use clipValue(gradients, limit)',
+   adafactor = missing, asgd = missing, muon = missing, rprop = missing, sparseadam = missing,
 }, {__index = function(_, lower)
    local is_schedule = lower:find 'lr$' or lower:find 'scheduler$' or lower:find 'restarts$'
    return is_schedule and 'the rate may be a function of the step; optim.schedule has some, such '

@@ -41,6 +41,8 @@ describe('names of NumPy and PyTorch', function()
   it('have the results of PyTorch and SciPy', function()
     local t = tensor.Tensor{-3, -0.5, 0, 0.25, 5, 7}
     local rows = tensor.Tensor{{1, 2}, {3, 4}, {0, 1}}
+    local signs, u = tensor.Tensor{1, -1, 1, 1, -1, -1}, tensor.Tensor{1, 0.5, -2, 0.5, 6, 3}
+    local m, eight = tensor.Tensor{{1, 2, 0.5}, {3, -1, 2.5}}, tensor.range(0, 7)
     local xy = {x = tensor.Tensor{3, 1, 4, 1, 5, 9, 2, 6, 5, 3},
                 y = tensor.Tensor{2, 7, 1, 8, 2, 8, 1, 8, 2, 8},
                 edgesOfX = tensor.Tensor{0, 2, 5, 10}, edgesOfY = tensor.Tensor{0, 4, 9}}
@@ -91,6 +93,42 @@ describe('names of NumPy and PyTorch', function()
       ['cpow(x:view(-1, 1), range(n - 1, 0, -1))'] =
         {'vander', {0, 0, 0, 1, 8, 4, 2, 1, 27, 9, 3, 1}, {x = tensor.Tensor{0, 2, 3}, n = 4}},
       ['cdiv(t, abs(t) + 1)'] = {'softsign', {-0.75, -1 / 3, 0, 0.2, 5 / 6, 0.875}},
+      ['where(abs(t):gt(0.5), t, 0)'] = {'hardshrink', {-3, 0, 0, 0, 5, 7}},
+      ['clamp(t + 3, 0, 6) / 6'] = {'hardsigmoid', {0, 0.41666667, 0.5, 0.54166667, 1, 1}},
+      ['t - clamp(t, -0.5, 0.5)'] = {'softshrink', {-2.5, 0, 0, 0, 4.5, 6.5}},
+      ['t - tanh(t)'] =
+        {'tanhshrink', {-2.00494525, -0.0378828427, 0, 0.0050813376, 4.0000908, 6.00000166}},
+      ['where(t:gt(threshold), t, value)'] =
+        {'threshold', {-2, -2, -2, 0.25, 5, 7}, {threshold = 0.1, value = -2}},
+      ['leakyRelu(t, (lower + upper) / 2)'] =
+        {'rrelu', {-0.9, -0.15, 0, 0.25, 5, 7}, {lower = 0.2, upper = 0.4}},
+      ['where(t:gt(0), t, cmul(t, randLike(t) * (upper - lower) + lower))'] =
+        {'rrelu', {-0.9, -0.15, 0, 0.25, 5, 7}, {lower = 0.3, upper = 0.3}},
+      ['cmax(cmul(y, u - t) + margin, 0):mean()'] =
+        {'margin_ranking_loss', {1.625}, {y = signs, u = u, margin = 0.5}},
+      ['where(y:eq(1), t, cmax(margin - t, 0)):mean()'] =
+        {'hinge_embedding_loss', {-0.0416666667}, {y = signs, margin = 2}},
+      ['add(log(v), cdiv(pow(t - y, 2), v)):mean() / 2'] =
+        {'gaussian_nll_loss', {3.39016214}, {y = u, v = tensor.Tensor{0.5, 1, 2, 0.25, 3, 4}}},
+      ['csub(exp(t), cmul(y, t)):mean()'] = {'poisson_nll_loss', {200.01861}, {y = u}},
+      ['softplus(neg(cmul(y, t))):mean()'] = {'soft_margin_loss', {2.79989629}, {y = signs}},
+      ['add(cmax(t - t:gather(2, y) + margin, 0):sum(2), -margin):mean() / t:size(2)'] =
+        {'multi_margin_loss', {0.65}, {t = m, y = tensor.LongTensor{{3}, {1}}, margin = 0.8}},
+      ['t:view(n, c, r, r, h, w):permute(1, 2, 5, 3, 6, 4):reshape(n, c, h * r, w * r)'] =
+        {'pixel_shuffle', {0, 2, 4, 6, 1, 3, 5, 7}, {t = eight, n = 1, c = 1, r = 2, h = 2, w = 1}},
+      ['t:view(n, c, h, r, w, r):permute(1, 2, 4, 6, 3, 5):reshape(n, c * r * r, h, w)'] =
+        {'pixel_unshuffle', {0, 2, 1, 3, 4, 6, 5, 7},
+         {t = eight, n = 1, c = 1, r = 2, h = 1, w = 2}},
+      ['pow(avgPool2d(pow(t, p), size) * size ^ 2, 1 / p)'] =
+        {'lp_pool2d', {6.4807407, 9.89949494}, {t = eight:view(1, 1, 2, 4), p = 2, size = 2}},
+      ['pow(avgPool1d(pow(t, p), size) * size, 1 / p)'] =
+        {'lp_pool1d', {1, 3.27106631, 5.73879355, 8.23766138},
+         {t = eight:view(1, 1, 8), p = 3, size = 2}},
+      ['t:view(n, groups, -1, h, w):transpose(2, 3):reshape(n, c, h, w)'] =
+        {'channel_shuffle', {0, 4, 1, 5, 2, 6, 3, 7},
+         {t = eight, n = 1, groups = 2, c = 8, h = 1, w = 1}},
+      ['embedding(w, i):mean(2, false)'] =
+        {'embedding_bag', {0.75, 2.75, 2, -1}, {w = m:t(), i = tensor.LongTensor{{1, 3}, {2, 2}}}},
     } do
       local name, expected = case[1], tensor.DoubleTensor(case[2])
       assert.matches(code, suggestions.of(name, tables), 1, true)
@@ -101,13 +139,14 @@ describe('names of NumPy and PyTorch', function()
       result = result:reshape(result:nElement())
       assert.is_true(result:allclose(expected, 1e-6, 1e-7), name)
     end
-    local code = 'cmul(t, dropout(onesLike(t[{{}, {}, {1}, {1}}]), p))'
-    assert.matches(code, suggestions.of('dropout2d', tables), 1, true)
-    local environment = setmetatable({t = tensor.ones(8, 8, 2, 2):float(), p = 0.5},
-                                     {__index = tensor})
-    local channels = assert(versions.load('return ' .. code, '=hint', environment))():view(64, 4)
-    assert.is_true(channels:eq(channels[{{}, {1}}]:expandAs(channels)):all())
-    assert.are.same({0, 2}, tensor.uniqueValues(channels):totable())
+    for name, sizes in pairs{dropout1d = {4}, dropout2d = {2, 2}, dropout3d = {2, 1, 2}} do
+      local code = suggestions.of(name, tables):match 'use (.-), which drops channels'
+      local environment = setmetatable({t = tensor.ones(8, 8, versions.unpack(sizes)), p = 0.5},
+                                       {__index = tensor})
+      local channels = assert(versions.load('return ' .. code, '=hint', environment))():view(64, 4)
+      assert.is_true(channels:eq(channels[{{}, {1}}]:expandAs(channels)):all())
+      assert.are.same({0, 2}, tensor.uniqueValues(channels):totable())
+    end
   end)
 
   it('of layers, optimizers and schedules are answered with ours', function()
@@ -119,6 +158,14 @@ describe('names of NumPy and PyTorch', function()
       ['optim.schedule has some, such as schedule.step'] = function() return optim.StepLR end,
       ['multiply a variable by a factor'] =
         function() return optim.schedule.ReduceLROnPlateau end,
+      ['it is not included; doc/from-pytorch.md lists the optimizers'] =
+        function() return optim.Rprop end,
+      ['did you mean nadam?'] = function() return optim.NAdam end,
+      ["use kaiming('uniform')"] =
+        function() return require 'tensor.nn'.initializer.kaiming_uniform_ end,
+      ["tensor.pad(x, widths, mode)"] = function() return require 'tensor.nn'.ReflectionPad2d end,
+      ['it is not included; doc/from-pytorch.md lists what'] =
+        function() return require 'tensor.nn'.CTCLoss end,
       ['use multiStep(rate, ends, factor)'] = function() return optim.schedule.MultiStepLR end,
       ['optim.schedule has some, such as'] =
         function() return optim.CosineAnnealingWarmRestarts end,

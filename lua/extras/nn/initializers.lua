@@ -3,6 +3,7 @@
 -- outputs x inputs x ..., fan_in is inputs times the product of further sizes, and fan_out outputs
 -- times that product.
 
+local names = require 'tensor.names'
 local tensor = require 'tensor'
 local native = require 'tensor.native'
 local raise, describe = native.raise, native.describe(tensor)
@@ -106,4 +107,14 @@ function initializer.orthogonal(gain)
    end
 end
 
-return initializer
+-- Names of PyTorch.
+local others = {
+   calculate_gain = 'gain is an argument, such as math.sqrt(2) before a relu',
+   kaiming_normal_ = 'use kaiming()', kaiming_uniform_ = "use kaiming('uniform')",
+   xavier_normal_ = 'use xavier()', xavier_uniform_ = "use xavier('uniform')",
+   ones_ = 'use constant(1)', zeros_ = 'use constant(0)',
+   trunc_normal_ = 'it is not included', sparse_ = 'it is not included',
+   dirac_ = 'it is not included',
+}
+
+return names.refuse_unknown(tensor, initializer, 'tensor.nn.initializer', others)

@@ -5,9 +5,10 @@ local training = 'doc/training.md'
 local recorded = 'only functions that tensor.grad calls are recorded; doc/gradients.md'
 local short = 'doc/where-is.md has it in a few lines'
 local complex = 'complex tensors have a last dimension of size 2; doc/fourier.md'
+local missing = 'it is not included; doc/from-pytorch.md lists what replaces other functions'
 local pictures = 'tensor.plot draws figures; doc/plotting.md'
 
-return {
+local hints = {
   amp = 'HalfTensors and BFloat16Tensors compute in float; doc/speed.md',
   apply_along_axis = 'loop over t:unbind(dim), and stack the results; doc/arranging.md',
   autocast = 'HalfTensors and BFloat16Tensors compute in float; doc/speed.md',
@@ -19,6 +20,7 @@ return {
   dataframe = "load('table.csv', {columns = true}) reads a table of columns; describe, " ..
               'factorize and bincount summarize it; doc/csv.md',
   dataloader = "require 'tensor.data' has batches; " .. training,
+  dataparallel = "require 'tensor.dist' has gradients of several processes; doc/distributed.md",
   dataset = "require 'tensor.data' has batches; " .. training,
   detach = 'tensor.stopGradient(t) is a copy that counts as constant; doc/gradients.md',
   distributed = "require 'tensor.dist' has allReduce and others; doc/distributed.md",
@@ -84,3 +86,14 @@ return {
   vmap = 'most functions take batches; stack joins the results of a loop; doc/arranging.md',
   zero_grad = 'each call of the function tensor.grad(f) returns new gradients; doc/gradients.md',
 }
+
+-- Functions of PyTorch. The names of their layers are the same without '_'.
+for _, name in ipairs {
+  'adaptive_log_softmax_with_loss', 'affine_grid', 'alpha_dropout', 'ctc_loss',
+  'feature_alpha_dropout', 'fold', 'fractional_max_pool2d', 'fractional_max_pool3d', 'grid_sample',
+  'local_response_norm', 'max_unpool1d', 'max_unpool2d', 'max_unpool3d', 'multilabel_margin_loss',
+} do
+  hints[name], hints[name:gsub('_', '')] = missing, missing
+end
+
+return hints

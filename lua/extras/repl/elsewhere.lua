@@ -11,6 +11,12 @@ local RANKS = 'add(searchsorted(s, t), searchsorted(s, t, true) - 1) / 2, for s 
 local BCE = 'binaryCrossEntropy of logits; of probabilities p and targets y, ' ..
             'neg(xlogy(y, p) + xlogy(1 - y, 1 - p)):mean()'
 
+-- dims: the number of dimensions of a channel.
+local function drop_channels(dims)
+  return ('cmul(t, dropout(onesLike(t[{{}, {}%s}]), p)), which drops channels; dropout drops ' ..
+          'elements'):format((', {1}'):rep(dims))
+end
+
 return {
   absolute = 'abs', amax = 'max', amin = 'min',
   append = 'cat(t, u), where u is Tensor{x} for a number x', arccos = 'acos', arcsin = 'asin',
@@ -119,17 +125,40 @@ return {
   binary_cross_entropy = BCE, BCELoss = BCE,
   bilinear = "einsum('ni,kij,nj->nk', x, w, y) + b",
   celu = 'elu(t / alpha) * alpha',
-  dropout2d = 'cmul(t, dropout(onesLike(t[{{}, {}, {1}, {1}}]), p)), which drops channels; ' ..
-              'dropout drops elements',
+  dropout1d = drop_channels(1), dropout2d = drop_channels(2), dropout3d = drop_channels(3),
+  embedding_bag = 'embedding(w, i):mean(2, false), for indices i of bags x size',
+  gaussian_nll_loss = 'add(log(v), cdiv(pow(t - y, 2), v)):mean() / 2, with the variance v',
+  channel_shuffle = 't:view(n, groups, -1, h, w):transpose(2, 3):reshape(n, c, h, w)',
   glu = 'cmul(a, sigmoid(b)), for the halves a and b of t',
+  hardshrink = 'where(abs(t):gt(0.5), t, 0)', hardsigmoid = 'clamp(t + 3, 0, 6) / 6',
   hardtanh = 'clamp(t, -1, 1)',
+  hinge_embedding_loss = 'where(y:eq(1), t, cmax(margin - t, 0)):mean()',
   leaky_relu = 'leakyRelu', logsigmoid = 'neg(softplus(neg(t)))',
+  lp_pool1d = 'pow(avgPool1d(pow(t, p), size) * size, 1 / p)',
+  lp_pool2d = 'pow(avgPool2d(pow(t, p), size) * size ^ 2, 1 / p)',
+  lp_pool3d = 'pow(avgPool3d(pow(t, p), size) * size ^ 3, 1 / p)',
+  margin_ranking_loss = 'cmax(cmul(y, u - t) + margin, 0):mean()',
   mish = 'cmul(t, tanh(softplus(t)))',
+  multi_margin_loss = 'add(cmax(t - t:gather(2, y) + margin, 0):sum(2), -margin):mean() / ' ..
+                      't:size(2), for y of n x 1',
+  multilabel_soft_margin_loss = 'binaryCrossEntropy',
+  pixel_shuffle =
+    't:view(n, c, r, r, h, w):permute(1, 2, 5, 3, 6, 4):reshape(n, c, h * r, w * r)',
+  pixel_unshuffle =
+    't:view(n, c, h, r, w, r):permute(1, 2, 4, 6, 3, 5):reshape(n, c * r * r, h, w)',
+  poisson_nll_loss = 'csub(exp(t), cmul(y, t)):mean()',
   prelu = 'where(t:gt(0), t, cmul(t, w)), where w is a parameter',
   relu6 = 'clamp(t, 0, 6)', selu = 'elu(t, 1.6732632423543772) * 1.0507009873554805',
-  softmin = 'softmax(neg(t), dim)', softsign = 'cdiv(t, abs(t) + 1)',
+  rrelu = 'where(t:gt(0), t, cmul(t, randLike(t) * (upper - lower) + lower)); after training, ' ..
+          'leakyRelu(t, (lower + upper) / 2)',
+  soft_margin_loss = 'softplus(neg(cmul(y, t))):mean()',
+  softmin = 'softmax(neg(t), dim)', softshrink = 't - clamp(t, -0.5, 0.5)',
+  softsign = 'cdiv(t, abs(t) + 1)', tanhshrink = 't - tanh(t)',
+  threshold = 'where(t:gt(threshold), t, value)',
   triplet_margin_loss =
     'cmax(norm(a - p + 1e-6, 2, 2) - norm(a - n + 1e-6, 2, 2) + margin, 0):mean()',
+  triplet_margin_with_distance_loss = 'cmax(d(a, p) - d(a, n) + margin, 0):mean()',
+  upsample_bilinear = "interpolate(t, sizes, 'bilinear', true)", upsample_nearest = 'upsample',
   mse_loss = 'mse', nll_loss = 'nll', normalize = 'cdiv(t, cmax(t:norm(2, 2), 1e-12))',
   smooth_l1_loss = 'huber(t, u, beta) / beta',
 
