@@ -239,7 +239,7 @@ struct Quick<functor::cremainderExact<T>> : QuickRest<T> {
   }
 };
 template <class T>
-struct Quick<functor::cfmod<T>> : QuickRest<T> {
+struct QuickRestOfReals : QuickRest<T> {
   static T run(T a, T b) { return QuickRest<T>::fmod(a, b); }
 };
 // As floored_quotient.
@@ -255,10 +255,30 @@ struct QuickFloorOfReals : QuickRest<T> {
 };
 #else
 template <class T>
+struct QuickRestOfReals {
+  static constexpr bool exists = false;
+};
+template <class T>
 struct QuickFloorOfReals {
   static constexpr bool exists = false;
 };
 #endif
+template <class T>
+struct QuickRestOfIntegers : Quick<functor::cdiv<T>> {
+  static T run(T a, T b) {
+    return functor::minus(a, functor::times(Quick<functor::cdiv<T>>::run(a, b), b));
+  }
+};
+template <class T>
+struct Quick<functor::cfmod<T>>
+    : std::conditional_t<std::is_integral_v<T>, QuickRestOfIntegers<T>, QuickRestOfReals<T>> {};
+template <class T>
+struct Quick<functor::cremainder<T>> : Quick<functor::cdiv<T>> {
+  static T run(T a, T b) {
+    const T rest = QuickRestOfIntegers<T>::run(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? functor::plus(rest, b) : rest;
+  }
+};
 template <class T>
 struct QuickFloorOfIntegers : Quick<functor::cdiv<T>> {
   static T run(T a, T b) {
