@@ -73,6 +73,17 @@ def erfc_by_u(u):
     return mp.exp(a * a) * mp.erfc(a) / (1 - u)
 
 
+def erfinv_by_w(w):
+    x = mp.sqrt(-mp.expm1(-w))
+    return mp.erfinv(x) / x
+
+
+def erfinv_rest(t):
+    # The limit of the quotient at 0 is that near 0.
+    w = max(t + mp.mpf('2.5'), mp.mpf('1e-12'))
+    return (erfinv_by_w(w) - mp.sqrt(mp.pi) / 2) / w
+
+
 def atanh_rest(z):
     return 2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2
 
@@ -130,6 +141,9 @@ FITS = {
              mp.mpf('0.2501'), 4, 7),
     'lgamma': (lgamma_rest, lambda t: 1 / lgamma_rest(t), mp.mpf('-0.49999999'),
                mp.mpf('0.49999999'), 0, 10),
+    'erfinv': (erfinv_rest,
+               lambda t: (t + 2.5 + TINY) / erfinv_by_w(t + mp.mpf('2.5') + TINY),
+               mp.mpf('-2.5'), mp.mpf('2.5'), 8, 20),
     'erfc': (erfc_by_u, lambda u: 1 / erfc_by_u(u), mp.mpf(-1), U, 0, 9),
 }
 

@@ -272,7 +272,25 @@ TEST(VectorMath, PowersAndRoots) {
 }
 
 Real gelu(Real x) { return x < -200 ? -Real(0) : x / 2 * std::erfc(-x * std::sqrt(Real(0.5))); }
+// A step of Newton's method from a bisection, by the smaller one of erf and erfc.
+Real erfinv(Real x) {
+  const Real size = std::fabs(x);
+  if (!(size < 1)) return size == 1 ? x * std::numeric_limits<Real>::infinity() : NAN;
+  if (size < 1e-9L) return x * std::sqrt(std::acos(Real(-1))) / 2;
+  Real low = 0, high = 7;
+  for (int k = 0; k < 50; ++k) {
+    const Real middle = (low + high) / 2;
+    (std::erfc(middle) > 1 - size ? low : high) = middle;
+  }
+  const Real slope = 2 / std::sqrt(std::acos(Real(-1))) * std::exp(-low * low);
+  const Real rest = low < 0.5L ? size - std::erf(low) : std::erfc(low) - (1 - size);
+  return std::copysign(low + rest / slope, x);
+}
 TEST(VectorMath, ErrorFunctions) {
+  const bool in_vectors = own() != kGlibc;
+  const double of_float = in_vectors ? 2.5 : 6.5, of_double = in_vectors ? 4.5 : 6.5;
+  UNARY(erfinv, erfinv(x), -1, 1, of_float, of_double);
+  UNARY(erfinv, erfinv(x), 0.99, 1, of_float, of_double);
   UNARY(erf, std::erf(x), -4, 4, own(), kGlibc);
   UNARY(erfc, std::erfc(x), -4, 9, own(), kGlibc);
   // The rounding error of x / sqrt(2) is that of the result times x * x.

@@ -4,6 +4,7 @@
 // Special functions of SIMD vectors, with the errors of those of vector_math.h.
 
 #include "cpu/kernels/vector_math.h"
+#include "functors/special.h"
 
 #ifdef TH_HAVE_VECTORS
 
@@ -56,6 +57,42 @@ inline F64 erfc_of_float(F64 x) {
 inline F32 erfc(F32 x) {
   const Doubles d = widen(x);
   return narrow({erfc_of_float(d.low), erfc_of_float(d.high)});
+}
+
+// ---- the inverse of erf -------------------------------------------------------------------------
+
+// Computes the lanes selected by mask one by one.
+template <class V>
+__attribute__((noinline, cold)) V erfinv_of_lanes(Bits<V> mask, V x, V y) {
+  for (size_t i = 0; i < kBytes / sizeof(Item<V>); ++i) {
+    if (mask[i]) y[i] = static_cast<Item<V>>(functor::inverse_erf(static_cast<double>(x[i])));
+  }
+  return y;
+}
+// x (sqrt(pi) / 2 + w p), w = -log(1 - x^2) (after M. Giles, Approximating the erfinv function,
+// 2010), up to w = 5, where |x| is 0.9966.
+template <class V>
+inline V erfinv(V x) {
+  const V one = all<V>(1), w = -log((one - x) * (one + x)), t = w - Item<V>(2.5);
+  V p;
+  if constexpr (kIsFloat<V>) {
+    p = polynomial(t, 0.246072974f, 0.000226924715f, -0.00176172515f, 0.000203594119f,
+                   5.90068565e-06f, -4.34618029e-06f, 3.5321844e-07f, 4.5324e-08f,
+                   -8.82048495e-09f);
+  } else {
+    p = polynomial(t, 0.24607297026321356, 0.00022692259238140771, -0.0017616961267057406,
+                   0.00020359528755751658, 5.8619907128555525e-06, -4.343228123408135e-06,
+                   3.7064341518008211e-07, 4.3232719308740975e-08, -1.1926371955412771e-08,
+                   4.2608298205183235e-10, 1.924925780088317e-10, -2.9155169457424845e-11,
+                   -7.8106516357166596e-13, 6.7736011938704249e-13, -5.6084089252256937e-14,
+                   -8.0810460984081053e-15, 1.9630894847815883e-15, -1.8380682624516073e-17,
+                   -3.3311027041473014e-17, 2.0103036777679005e-18, 2.1464248148661715e-19);
+  }
+  const V low = x * number<V>(-2.66232002e-8f, -3.8332932499128994e-17);
+  const V sum = fma(x, number<V>(0.886226952f, 0.88622692545275801), fma(x * w, p, low));
+  const V y = x == 0 ? x : sum;
+  const Bits<V> far = w > 5;
+  return __builtin_expect(any(far), 0) ? erfinv_of_lanes(far, x, y) : y;
 }
 
 // ---- sinc ---------------------------------------------------------------------------------------
