@@ -12,6 +12,7 @@
 #include "cpu/lapack.h"
 #include "cpu/linalg.h"
 #include "cpu/linalg_kernels.h"
+#include "cpu/linalg_small.h"
 #include "cpu/parallel.h"
 #include "cpu/team.h"
 #include "cpu/workspace.h"
@@ -24,6 +25,11 @@ template <class T>
 T* matrix(const Matrices& a, int64_t k) {
   return reinterpret_cast<T*>(a.data) + k * a.step;
 }
+template <class T>
+Elements<T> elements(const Matrices& a, int64_t k) {
+  return {matrix<T>(a, k), 1, a.ld};
+}
+inline bool is_small(const Matrices& a) { return std::max(a.rows, a.cols) <= kMostSmallRows; }
 template <class T>
 T* items(char* data, int64_t first = 0) {
   return reinterpret_cast<T*>(data) + first;

@@ -4,41 +4,17 @@
 
 namespace th::linalg {
 
-namespace {
-
-// LU factorization without pivoting. Returns, like LAPACK's info, the position of the first pivot
-// 0.
-template <class T>
-int eliminate(int m, int n, T* a, int64_t ld) {
-  int info = 0;
-  for (int64_t p = 0; p < std::min(m, n); ++p) {
-    T pivot = a[p + p * ld];
-    if (pivot == 0) {
-      if (!info) info = static_cast<int>(p) + 1;
-      continue;
-    }
-    for (int64_t i = p + 1; i < m; ++i) a[i + p * ld] /= pivot;
-    for (int64_t j = p + 1; j < n; ++j) {
-      T factor = a[p + j * ld];
-      for (int64_t i = p + 1; i < m; ++i) a[i + j * ld] -= a[i + p * ld] * factor;
-    }
-  }
-  return info;
-}
-
-}  // namespace
-
 void lu(const Matrices& a, bool pivot, int* pivots, int* info) {
   if (pivot && a.rows >= a.cols && run_blocks(linalg_kernels().lu, a, pivots, info)) return;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     for_matrices(a.count, cube(a), [&](int64_t k) {
       int* own = pivots + k * a.rows;
-      if (pivot) {
+      if (pivot && !is_small(a)) {
         info[k] = lapack::getrf(a.rows, a.cols, matrix<T>(a, k), a.ld, own);
       } else {
-        for (int i = 0; i < a.rows; ++i) own[i] = i + 1;
-        info[k] = eliminate(a.rows, a.cols, matrix<T>(a, k), a.ld);
+        for (int i = 0; i < a.rows && !pivot; ++i) own[i] = i + 1;
+        info[k] = eliminate(a.rows, a.cols, elements<T>(a, k), pivot ? own : nullptr);
       }
     });
   });
@@ -50,6 +26,11 @@ void lu_invert(const Matrices& lu, int* pivots, int* info) {
   if (run_blocks(linalg_kernels().lu_inverse, lu, pivots)) return;
   for_type(lu.dtype, [&](auto zero) {
     using T = decltype(zero);
+    if (is_small(lu)) {
+      return for_matrices(lu.count, cube(lu), [&](int64_t k) {
+        small_lu_inverse(lu.rows, elements<T>(lu, k), pivots + k * lu.rows);
+      });
+    }
     lapack::OneThread one(1);
     for (int64_t k = 0; k < lu.count; ++k) {
       info[k] = with_work<T>([&](T* work, int size) {
@@ -93,8 +74,11 @@ void cholesky(const Matrices& a, char uplo, int* info) {
   if (run_blocks(linalg_kernels().cholesky, a, uplo, info)) return;
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    for_matrices(a.count, cube(a) / 2,
-                 [&](int64_t k) { info[k] = lapack::potrf(uplo, a.rows, matrix<T>(a, k), a.ld); });
+    for_matrices(a.count, cube(a) / 2, [&](int64_t k) {
+      const Elements<T> own = elements<T>(a, k);
+      info[k] = is_small(a) ? small_cholesky(a.rows, uplo == 'U' ? own.transposed() : own)
+                            : lapack::potrf(uplo, a.rows, own.at, a.ld);
+    });
   });
 }
 
