@@ -76,6 +76,53 @@ describe('quotients of integers', function()
   end
 end)
 
+-- Quotients by a number are products with its reciprocal. Most errors would be next to multiples.
+describe('integers divided by a number', function()
+  for _, row in ipairs(types) do
+    local class, _, bits = row[1], row[2], row[3]
+    local least = class == 'Byte' and 0 or -2 ^ (bits - 1)
+    local most = class == 'Byte' and 255 or 2 ^ (bits - 1) - 1
+    if bits == 64 then least, most = -2 ^ 50 + 1, 2 ^ 50 - 1 end
+    local divisors = {}
+    if bits == 8 then
+      for d = least, most do divisors[#divisors + 1] = d ~= 0 and d ~= -1 and d or nil end
+    else
+      for _, d in ipairs { 1, 2, 3, 7, 10, 100, 641, 6700417, 4294967297, 2 ^ 31, most } do
+        if d <= most then divisors[#divisors + 1], divisors[#divisors + 2] = d, -d - 1 end
+      end
+    end
+
+    it('as ' .. class .. 'Tensors', function()
+      for _, d in ipairs(divisors) do
+        local values = {}
+        for k = 0, 255 do
+          -- For 8 bits all elements, otherwise multiples of d and their neighbors.
+          local x = least + k
+          if bits > 8 then
+            local size = math.floor((most - 1) / math.abs(d)) / 2 ^ (k % 30)
+            x = (k % 2 * 2 - 1) * math.floor(size) * math.abs(d) + k % 3 - 1
+          end
+          values[k + 1] = math.max(least, math.min(most, x))
+        end
+        values[257], values[258] = least, most
+        local a = tensor[class .. 'Tensor'](values)
+        local x = a:double()
+        local exact = x / d
+        local floor, whole = tensor.floor(exact), tensor.trunc(exact)
+        local function check(name, want)
+          local got = tensor[name](a, d):double()
+          local off = tensor.max(tensor.abs(got - want))
+          assert(off == 0, ('%s by %.0f'):format(name, d))
+        end
+        check('div', whole)
+        check('floorDivide', floor)
+        check('fmod', x - whole * d)
+        check('remainder', x - floor * d)
+      end
+    end)
+  end
+end)
+
 -- The fast forms are exact, so a loop of math.fmod, which divides bit by bit, gives the same.
 describe('remainders and rounded quotients of doubles', function()
   it('are those of math.fmod', function()

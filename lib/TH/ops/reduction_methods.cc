@@ -188,8 +188,7 @@ template class Logical<Reducer::min>;
 template class Logical<Reducer::max>;
 
 bool is_tried_first(const Tensor& t) {
-  return (t.dtype == DType::Float || t.dtype == DType::Double) && t.numel() > 0 &&
-         !device_of({&t}) && !tracing();
+  return !is_integral(t.dtype) && t.numel() > 0 && !device_of({&t}) && !tracing();
 }
 bool has_nan(Tensor* r) { return std::isnan(ops::sumall(r).to_double()); }
 

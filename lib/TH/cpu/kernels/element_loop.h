@@ -198,20 +198,54 @@ struct Quick {
 // Processors divide integers one at a time, but reals in SIMD registers. Below 2^53, and in float
 // below 2^24, the rounding error of a quotient is smaller than its distance from the next integer.
 template <class T>
+using RealOf = std::conditional_t<sizeof(T) <= 2, float, double>;
+
+// The floor of a number that fits into T. Compilers do not vectorize std::floor for 64 bits.
+template <class T>
+T whole_floor(RealOf<T> x) {
+  if constexpr (sizeof(T) < 8) return static_cast<T>(std::floor(x));
+  const T whole = static_cast<T>(x);
+  return functor::minus(whole, static_cast<T>(static_cast<RealOf<T>>(whole) > x));
+}
+
+// The same divisor for many elements. The product with its reciprocal replaces the quotient. With
+// 0.5 more or less, a quotient is at least 0.5 / divisor from an integer. The rounding error of the
+// product is smaller, if elements of 64 bits are below 2^50.
+template <class T>
+struct Reciprocal {
+  T divisor;
+  RealOf<T> factor, half;
+  explicit Reciprocal(T d)
+      : divisor(d),
+        factor(1 / static_cast<RealOf<T>>(d)),
+        half(std::copysign(RealOf<T>(0.5), static_cast<RealOf<T>>(d))) {}
+  T truncated(T a) const {
+    const auto x = static_cast<RealOf<T>>(a);
+    return static_cast<T>((x + std::copysign(RealOf<T>(0.5), x)) * factor);
+  }
+  T floored(T a) const { return whole_floor<T>((static_cast<RealOf<T>>(a) + half) * factor); }
+  T rest(T a, T quotient) const { return functor::minus(a, functor::times(quotient, divisor)); }
+  operator T() const { return divisor; }
+  const Reciprocal& operator[](int64_t) const { return *this; }
+};
+
+template <class T>
 struct Quick<functor::cdiv<T>> {
   static constexpr bool exists = std::is_integral_v<T>;
   using Word = std::make_unsigned_t<std::conditional_t<exists, T, int>>;
-  using Real = std::conditional_t<sizeof(T) <= 2, float, double>;
   static Word misfit(T a, T b) {
     // Division by -1 may wrap.
     bool bad = b == 0 || b == static_cast<T>(-1);
     if constexpr (sizeof(T) == 8) {
-      constexpr int64_t limit = int64_t{1} << 53;
+      constexpr int64_t limit = int64_t{1} << 50;
       bad |= a >= limit || a <= -limit || b >= limit || b <= -limit;
     }
     return bad;
   }
-  static T run(T a, T b) { return static_cast<T>(static_cast<Real>(a) / static_cast<Real>(b)); }
+  static T run(T a, T b) {
+    return static_cast<T>(static_cast<RealOf<T>>(a) / static_cast<RealOf<T>>(b));
+  }
+  static T run(T a, const Reciprocal<T>& b) { return b.truncated(a); }
 };
 
 #if defined(__FMA__) || defined(__aarch64__)
@@ -268,6 +302,7 @@ struct QuickRestOfIntegers : Quick<functor::cdiv<T>> {
   static T run(T a, T b) {
     return functor::minus(a, functor::times(Quick<functor::cdiv<T>>::run(a, b), b));
   }
+  static T run(T a, const Reciprocal<T>& b) { return b.rest(a, b.truncated(a)); }
 };
 template <class T>
 struct Quick<functor::cfmod<T>>
@@ -278,13 +313,14 @@ struct Quick<functor::cremainder<T>> : Quick<functor::cdiv<T>> {
     const T rest = QuickRestOfIntegers<T>::run(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? functor::plus(rest, b) : rest;
   }
+  static T run(T a, const Reciprocal<T>& b) { return b.rest(a, b.floored(a)); }
 };
 template <class T>
 struct QuickFloorOfIntegers : Quick<functor::cdiv<T>> {
   static T run(T a, T b) {
-    using Real = typename Quick<functor::cdiv<T>>::Real;
-    return static_cast<T>(std::floor(static_cast<Real>(a) / static_cast<Real>(b)));
+    return whole_floor<T>(static_cast<RealOf<T>>(a) / static_cast<RealOf<T>>(b));
   }
+  static T run(T a, const Reciprocal<T>& b) { return b.floored(a); }
 };
 template <class T>
 struct Quick<functor::floorDivide<T>>
@@ -313,7 +349,10 @@ inline void fixed_loop(char* const* data, int64_t n, const F& f, std::index_sequ
   Out* out = reinterpret_cast<Out*>(data[0]);
   const std::tuple<Input<In, constant>...> in{
       Input<In, constant>{reinterpret_cast<const In*>(data[K + 1])}...};
-  if constexpr (Quick<F>::exists) {
+  constexpr bool is_constant[] = {constant...};
+  if constexpr (Quick<F>::exists && std::is_integral_v<Out> && is_constant[1]) {
+    quick_loop<Quick<F>>(out, n, f, std::get<0>(in), Reciprocal<Out>(std::get<1>(in)[0]));
+  } else if constexpr (Quick<F>::exists) {
     quick_loop<Quick<F>>(out, n, f, std::get<K>(in)...);
   } else {
 #pragma GCC ivdep
