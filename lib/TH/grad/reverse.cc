@@ -391,27 +391,6 @@ Var Backward::value(int parameter) const {
   return find(entry_, kReturnedNumber, true) ? converted(v, compute_type(v->dtype)) : v;
 }
 
-int Backward::list_count() const {
-  int count = 0;
-  for (const Operand& o : entry_.operands) count += is_in_list(o);
-  return count;
-}
-
-bool Backward::is_in_list(const Operand& o) const {
-  return !o.result && o.parameter != kReturnedNumber &&
-         entry_.row->parameters[o.parameter].kind == ParameterKind::list;
-}
-
-const Operand& Backward::list_operand(int k) const {
-  for (const Operand& o : entry_.operands) {
-    if (is_in_list(o) && k-- == 0) return o;
-  }
-  fail("a list has fewer tensors");
-}
-
-Var Backward::list_value(int k) const { return Var::share(list_operand(k).value.get()); }
-bool Backward::wants_list(int k) const { return list_operand(k).storage != 0; }
-
 Var Backward::gradient(int result) const {
   const Operand* o = find(entry_, result, true);
   return o ? o->gradient : Var();
@@ -466,7 +445,5 @@ void Backward::give(int parameter, const Product& gradient) {
   const Operand* o = find(entry_, parameter, false);
   if (o && o->storage) tape_.accumulate(o->storage, o->position(), gradient);
 }
-
-void Backward::give_list(int k, const Var& gradient) { give_to(list_operand(k), gradient); }
 
 }  // namespace th::grad

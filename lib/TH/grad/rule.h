@@ -51,10 +51,6 @@ class Backward {
   Var kept_value(int parameter) const;
   // The value of a tensor parameter, or its shape and type only if no formula reads its elements.
   Var value(int parameter) const;
-  // The tensors of a list.
-  int list_count() const;
-  Var list_value(int k) const;
-  bool wants_list(int k) const;
   // The gradient of a result, which is the parameter with this number; empty: it is 0.
   Var gradient(int result) const;
   // The same, with zeros if it is 0.
@@ -70,15 +66,12 @@ class Backward {
   void give(int parameter, const Var& gradient);
   // The same for the whole gradient: `wants` returns false afterwards.
   void give_all(int parameter, const Var& gradient);
-  void give_list(int k, const Var& gradient);
   void give(int parameter, const Product& gradient);
 
   void set(Derivative) {}
   void run(void (*rule)(Backward&), uint32_t) { rule(*this); }
 
  private:
-  bool is_in_list(const Operand& o) const;
-  const Operand& list_operand(int k) const;
   Var in_own_type(const Var& v) const;
   void give_to(const Operand& o, const Var& gradient);
 

@@ -277,7 +277,7 @@ void Tape::begin_entry(const TracedCall& call) {
   each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
     if (is_result_only(p)) return;
     const bool kept = read & bit(number);
-    if (!kept && p.kind != ParameterKind::list && !tracks(*t)) return;
+    if (!kept && !tracks(*t)) return;
     pending_.operands.push_back(operand_of(t, number, kept, kept && is_overwritten(call, *t)));
   });
 }
