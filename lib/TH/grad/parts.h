@@ -16,21 +16,6 @@ TensorRef copy_of(Tensor* t);
 
 inline uint32_t bit(int k) { return uint32_t{1} << k; }
 
-// Calls visit(Tensor*, const Parameter&, number of the parameter) for each tensor.
-template <class F>
-void each_tensor(const TracedCall& call, const F& visit) {
-  int number = 0;
-  for (const Parameter& p : call.row()) {
-    if (p.is_tensor()) {
-      if (Tensor* t = argument<Tensor*>(call.arguments(), p)) visit(t, p, number);
-    } else if (p.kind == ParameterKind::list) {
-      const auto& list = argument<TensorList>(call.arguments(), p);
-      for (int k = 0; k < list.count; ++k) visit(list.tensors[k], p, number);
-    }
-    ++number;
-  }
-}
-
 }  // namespace th::grad
 
 #endif

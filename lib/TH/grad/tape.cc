@@ -181,7 +181,7 @@ bool is_result_only(const Parameter& p) {
 
 bool is_operand(const TracedCall& call, const Tensor& r) {
   bool found = false;
-  each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+  for_each_tensor(call.row(), call.arguments(), [&](Tensor* t, const Parameter& p) {
     found = found || (!is_result_only(p) && share_storage(*t, r));
   });
   return found;
@@ -189,7 +189,7 @@ bool is_operand(const TracedCall& call, const Tensor& r) {
 
 bool is_overwritten(const TracedCall& call, const Tensor& t) {
   bool overwritten = false;
-  each_tensor(call, [&](Tensor* r, const Parameter& p, int) {
+  for_each_tensor(call.row(), call.arguments(), [&](Tensor* r, const Parameter& p) {
     overwritten = overwritten || (writes(call, p) && share_storage(*r, t));
   });
   return overwritten;
@@ -222,13 +222,12 @@ namespace {
 // formulas read. NULL operands mean that the results are operands, too.
 void check_null_tensors(const TracedCall& call, const RowRule& rule, uint32_t read) {
   const bool has_formulas = rule.derivative == Derivative::formulas;
-  int number = 0;
   for (const Parameter& p : call.row()) {
-    const bool needed = p.kind == ParameterKind::in || (has_formulas && (read & bit(number)));
+    const bool is_read = read & bit(call.row().number_of(p));
+    const bool needed = p.kind == ParameterKind::in || (has_formulas && is_read);
     if (needed && p.is_tensor() && !p.may_be_null() && !argument<Tensor*>(call.arguments(), p)) {
       fail("the derivative is not implemented if '%s' is NULL", p.name);
     }
-    ++number;
   }
 }
 
@@ -240,7 +239,8 @@ void Tape::begin_entry(const TracedCall& call) {
   const bool constant = rule.derivative == Derivative::constant;
   bool operands = false, results = false;
   uint32_t read = 0;
-  each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
+  for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
+    const int number = row.number_of(p);
     if (writes(call, p)) {
       results = results || tracks(*t);
       keep_before_write(*t, p.kind == ParameterKind::out);
@@ -274,8 +274,9 @@ void Tape::begin_entry(const TracedCall& call) {
   std::memcpy(pending_.arguments.get(), call.arguments(), row.argument_bytes);
   copy_lists(call);
   pending_.operands.reserve(static_cast<size_t>(row.end() - row.begin()));
-  each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
+  for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
     if (is_result_only(p)) return;
+    const int number = row.number_of(p);
     const bool kept = read & bit(number);
     if (!kept && !tracks(*t)) return;
     pending_.operands.push_back(operand_of(t, number, kept, kept && is_overwritten(call, *t)));
@@ -303,7 +304,7 @@ void Tape::copy_lists(const TracedCall& call) {
 // A composed operation may also write elements without a call, such as zeros. The elements of its
 // results before it have no influence on later values, unless it reads them as an operand.
 void Tape::begin_composed(const TracedCall& call) {
-  each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+  for_each_tensor(call.row(), call.arguments(), [&](Tensor* t, const Parameter& p) {
     if (p.kind == ParameterKind::in && p.element_type == kAnyType && tracks(*t)) {
       // The operation reads its elements as numbers.
       fail("the derivative with respect to '%s' is not implemented", p.name);
@@ -329,7 +330,7 @@ void Tape::end_composed(const TracedCall& call, bool failed) {
 // A composed operation with an empty result may have returned before it called another one.
 void Tape::note_empty_results(const TracedCall& call) {
   bool depends = false, is_empty = false;
-  each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+  for_each_tensor(call.row(), call.arguments(), [&](Tensor* t, const Parameter& p) {
     if (is_result_only(p)) {
       is_empty = is_empty || t->numel() == 0;
     } else {
@@ -385,8 +386,10 @@ Operand Tape::result_of(Tensor* t, int parameter, bool kept) {
 }
 
 void Tape::end_entry(const TracedCall& call) {
-  each_tensor(call, [&](Tensor* t, const Parameter& p, int number) {
+  const OpRow& row = call.row();
+  for_each_tensor(row, call.arguments(), [&](Tensor* t, const Parameter& p) {
     if (!writes(call, p)) return;
+    const int number = row.number_of(p);
     // A rule computes with the elements of a hidden result as constants.
     if (depends_ && !is_integral(t->dtype) && !p.is_hidden()) {
       track_result(t);
@@ -395,7 +398,6 @@ void Tape::end_entry(const TracedCall& call) {
     }
     pending_.operands.push_back(result_of(t, number, depends_ && (read_ & bit(number))));
   });
-  const OpRow& row = call.row();
   if (!depends_ || row.returned != Returned::number) return;
   // Another tape may have made the tensor.
   TensorRef& last_number = own->last_number;

@@ -29,7 +29,7 @@ bool Tape::is_paused() const noexcept { return customs > outer_customs_ || pause
 // An operation in a pause.
 void Tape::begin_unrecorded(const TracedCall& call) {
   records_ = false;
-  each_tensor(call, [&](Tensor* t, const Parameter& p, int) {
+  for_each_tensor(call.row(), call.arguments(), [&](Tensor* t, const Parameter& p) {
     if (writes(call, p)) {
       keep_before_write(*t, p.kind == ParameterKind::out);
       if (t->storage) check_written(*t->storage);

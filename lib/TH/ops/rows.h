@@ -104,6 +104,8 @@ struct OpRow {
 
   const Parameter* begin() const { return parameters; }
   const Parameter* end() const { return parameters + count; }
+  // The number of a parameter of this row, from 0.
+  int number_of(const Parameter& p) const { return static_cast<int>(&p - parameters); }
 };
 
 constexpr int kMaxParameters = 12;
