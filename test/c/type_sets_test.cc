@@ -40,7 +40,6 @@ TEST(TypeSets, TablesHoldTheTypesOfTheSet) {
   expect_table<IntegralTypes>();
   expect_table<FloatingTypes>();
   expect_table<BlasTypes>();
-  expect_table<OneType<DType::Byte>>();
 }
 
 TEST(TypeSets, DispatchCallsForTheTypesOfTheSet) {
@@ -48,7 +47,6 @@ TEST(TypeSets, DispatchCallsForTheTypesOfTheSet) {
   EXPECT_EQ(names<IntegralTypes>(), "Byte Char Short Int Long ");
   EXPECT_EQ(names<FloatingTypes>(), "Half BFloat16 Float Double ");
   EXPECT_EQ(names<BlasTypes>(), "Float Double ");
-  EXPECT_EQ(names<OneType<DType::Byte>>(), "Byte ");
 }
 
 TEST(TypeSets, DispatchBySize) {

@@ -56,10 +56,6 @@ using AllTypes = type_set::ALL;
 using IntegralTypes = type_set::INTEGRAL;
 using FloatingTypes = type_set::FLOATING;
 using BlasTypes = type_set::REAL;  // types that BLAS and LAPACK support
-template <DType type>
-struct OneType {
-  static constexpr bool contains(DType other) { return other == type; }
-};
 
 template <class Set>
 constexpr DType first_type() {
