@@ -19,8 +19,6 @@ namespace {
 
 using Operand = ConvolutionCall::Operand;
 
-inline int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
-
 // The layout of an image for the kernels. Rows that are read with a step are split into phases with
 // contiguous elements. `margin` zeros are added on both sides of a row.
 struct RowLayout {

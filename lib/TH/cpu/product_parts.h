@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace th {
+#include "tensor/checked.h"
 
-inline int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
+namespace th {
 
 // Divides size into equal parts of about limit elements, rounded up to whole registers.
 inline int64_t part_of(int64_t size, int64_t limit) {

@@ -22,11 +22,11 @@ namespace {
 
 bool is_byte(DType type) { return type == DType::Byte || type == DType::Char; }
 
-void swap_bytes(char* data, size_t item, size_t n) {
-  for (size_t k = 0; k < n; ++k) std::reverse(data + k * item, data + (k + 1) * item);
-}
-
 }  // namespace
+
+void swap_bytes(char* data, size_t item_bytes, size_t n) {
+  for (size_t k = 0; k < n; ++k, data += item_bytes) std::reverse(data, data + item_bytes);
+}
 
 File::File(const char* mode)
     : readable(mode && *mode == 'r'), writable(mode && std::strchr(mode, 'w') != nullptr) {

@@ -83,6 +83,9 @@ File* open_memory_file(Storage* storage, const char* mode);
 // Cuts the storage to the size of the file and returns it. Throws if it is not a file in memory.
 Storage* storage_of_file(File& file);
 
+// Reverses the order of the bytes of each of n elements.
+void swap_bytes(char* data, size_t item_bytes, size_t n);
+
 }  // namespace TH_VISIBLE
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "io/block_pipe_signal.h"
+#include "io/file.h"
 #include "io/replace_file.h"
 #include "memory/descriptor.h"
 
@@ -68,12 +69,6 @@ using ArchiveRef = std::unique_ptr<zip_t, Discard>;
   libzip().error_fini(&error);
   if (no_memory) throw std::bad_alloc();
   fail("invalid archive: %s", text.c_str());
-}
-
-void swap_bytes(char* data, size_t item, int64_t count) {
-  for (int64_t i = 0; i < count; ++i, data += item) {
-    for (size_t k = 0; k < item / 2; ++k) std::swap(data[k], data[item - 1 - k]);
-  }
 }
 
 // Maximum ratio of uncompressed to compressed bytes: the format has no shorter code.
@@ -180,7 +175,7 @@ void ZipReader::read(Storage* to, int64_t first, int64_t count, bool swapped) {
          behind < 0 ? libzip().file_strerror(archive_->file.get())
                     : "it is longer than the archive states");
   }
-  if (swapped) swap_bytes(data, static_cast<size_t>(item), count);
+  if (swapped) swap_bytes(data, static_cast<size_t>(item), static_cast<size_t>(count));
 }
 
 namespace {

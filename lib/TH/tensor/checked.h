@@ -38,6 +38,9 @@ inline int64_t checked_mul(int64_t a, int64_t b, const char* what) {
   return product;
 }
 
+// n / d, rounded up, for positive d.
+inline int64_t ceil_div(int64_t n, int64_t d) { return n / d + (n % d > 0); }
+
 }  // namespace th
 
 #endif

@@ -16,8 +16,6 @@
 namespace th {
 namespace {
 
-inline int64_t ceil_div(int64_t n, int64_t d) { return n >= 0 ? (n + d - 1) / d : -(-n / d); }
-
 // The part of an image that a convolution reads: `size` positions along each dimension, of which
 // the first is `before` positions before the image (after its beginning, if negative).
 struct SourceWindow {
