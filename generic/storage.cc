@@ -9,6 +9,7 @@
 #include "grad/tape.h"
 #include "luaT.h"
 #include "ops/ops.h"
+#include "tensor/type_sets.h"
 
 namespace bind {
 namespace {
@@ -139,10 +140,10 @@ Storage* of_memory(lua_State* L, DType type) {
   return storage;
 }
 
-template <int type>
+template <class T>
 int construct(lua_State* L) {
   State* state = registered_state(L);
-  auto dtype = static_cast<DType>(type);
+  constexpr DType dtype = th::DTypeOf<T>::value;
   int64_t size = 0;
   auto make = lua_type(L, 1) == LUA_TSTRING     ? map_file
               : lua_type(L, 1) == LUA_TUSERDATA ? view_of
@@ -170,10 +171,10 @@ int construct(lua_State* L) {
   return 1;
 }
 
-template <int type>
+template <class T>
 int make_empty(lua_State* L) {
   lua_settop(L, 0);
-  return construct<type>(L);
+  return construct<T>(L);
 }
 
 // Also callable from Lua code, with any argument.
@@ -451,18 +452,10 @@ const Method methods[] = {{"size", guarded<size, 1>},           {"__len__", guar
                           {"string", guarded<string, 2>},       {"_address", guarded<data_address>},
                           {"_struct", guarded<struct_address>}};
 
-#define TH_TYPE(Name, real, accreal, kind, ...) \
-  guarded<construct<static_cast<int>(DType::Name)>>.function(),
-const lua_CFunction constructors[] = {
-#include "THTypes.def"
-};
-#undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind, ...) \
-  guarded<make_empty<static_cast<int>(DType::Name)>>.function(),
-const lua_CFunction factories[] = {
-#include "THTypes.def"
-};
-#undef TH_TYPE
+const auto constructors = th::for_types<th::AllTypes>(
+    [](auto zero) { return guarded<construct<decltype(zero)>>.function(); });
+const auto factories = th::for_types<th::AllTypes>(
+    [](auto zero) { return guarded<make_empty<decltype(zero)>>.function(); });
 
 void hand_over(lua_State* L, void* object) {
   note_thread(L, registered_state(L));
@@ -475,7 +468,7 @@ void hand_over(lua_State* L, void* object) {
 
 void register_storage_classes(lua_State* L, State* state, int module) {
   register_classes(L, state, module,
-                   {th::kDTypes, constructors, factories, guarded<destroy>, hand_over});
+                   {th::kDTypes, constructors.entry, factories.entry, guarded<destroy>, hand_over});
 }
 
 void add_storage_methods(lua_State* L, int metatable, DType type, int like) {

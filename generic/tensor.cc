@@ -7,6 +7,7 @@
 
 #include "luaT.h"
 #include "ops/ops.h"
+#include "tensor/type_sets.h"
 
 namespace bind {
 
@@ -155,11 +156,11 @@ void initialize(lua_State* L, State* state, Tensor* t, int first, int last, cons
   }
 }
 
-template <int type>
+template <class T>
 int construct(lua_State* L) {
   State* state = registered_state(L);
   int last = lua_gettop(L);
-  Tensor* t = push_new_tensor(L, state, static_cast<DType>(type));
+  Tensor* t = push_new_tensor(L, state, th::DTypeOf<T>::value);
   initialize(L, state, t, 1, last, tensor_class(t->dtype), true);
   lua_settop(L, last + 1);
   return 1;
@@ -176,11 +177,11 @@ int destroy(lua_State* L) {
   return 0;
 }
 
-template <int type>
+template <class T>
 int make_empty(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, "tensor.state");
   auto* state = static_cast<State*>(lua_touserdata(L, -1));
-  push_new_tensor(L, state, static_cast<DType>(type));
+  push_new_tensor(L, state, th::DTypeOf<T>::value);
   return 1;
 }
 
@@ -421,18 +422,10 @@ const Method methods[] = {{"size", guarded<size, 2>},
                           {"_address", guarded<data_address>},
                           {"_struct", guarded<struct_address>}};
 
-#define TH_TYPE(Name, real, accreal, kind, ...) \
-  guarded<construct<static_cast<int>(DType::Name)>>.function(),
-const lua_CFunction constructors[] = {
-#include "THTypes.def"
-};
-#undef TH_TYPE
-#define TH_TYPE(Name, real, accreal, kind, ...) \
-  guarded<make_empty<static_cast<int>(DType::Name)>>.function(),
-const lua_CFunction factories[] = {
-#include "THTypes.def"
-};
-#undef TH_TYPE
+const auto constructors = th::for_types<th::AllTypes>(
+    [](auto zero) { return guarded<construct<decltype(zero)>>.function(); });
+const auto factories = th::for_types<th::AllTypes>(
+    [](auto zero) { return guarded<make_empty<decltype(zero)>>.function(); });
 
 void hand_over(lua_State* L, void* object) {
   note_thread(L, registered_state(L));
@@ -455,7 +448,8 @@ void push_sizes(lua_State* L, State* state, const char* function, int count,
 }
 
 void register_tensor_classes(lua_State* L, State* state, int module) {
-  register_classes(L, state, module, {0, constructors, factories, guarded<destroy>, hand_over});
+  register_classes(L, state, module,
+                   {0, constructors.entry, factories.entry, guarded<destroy>, hand_over});
 }
 
 void add_tensor_methods(lua_State* L, int metatable, DType type, int like) {
