@@ -123,6 +123,18 @@ int forget_state(lua_State* L);
 // Records L as the Lua thread that receives errors of C code outside the module. Called when such
 // code obtains a pointer.
 void note_thread(lua_State* L, const State* state);
+// Pushes the address that address() returns, as a number for the FFI. It gives C code access to the
+// elements of the storage, which may be null.
+template <class F>
+int push_address(lua_State* L, const char* function, Storage* storage, const F& address) {
+  note_thread(L, state_of(L));
+  trace_elements(L, function, storage, th::ElementUse::hands_out);
+  refuse_held(L, state_of(L), function, storage);
+  const void* pointer = nullptr;
+  protect(L, function, [&] { pointer = address(); });
+  push_integer(L, reinterpret_cast<uintptr_t>(pointer));
+  return 1;
+}
 
 // Sets closures over the State in `table`. If `like` is not 0, reuses the closures of that table,
 // unless a program has replaced them.

@@ -426,23 +426,15 @@ int string(lua_State* L) {
 }
 
 int data_address(lua_State* L) {
-  note_thread(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
-  trace_elements(L, "data", storage, th::ElementUse::hands_out);
-  refuse_held(L, state_of(L), "data", storage);
-  void* data = nullptr;
-  protect(L, "data", [&] { data = storage->cpu(th::Access::write); });
-  push_integer(L, reinterpret_cast<uintptr_t>(data));
-  return 1;
+  return push_address(L, "data", storage, [=] { return storage->cpu(th::Access::write); });
 }
 int struct_address(lua_State* L) {
-  note_thread(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
-  trace_elements(L, "cdata", storage, th::ElementUse::hands_out);
-  refuse_held(L, state_of(L), "cdata", storage);
-  protect(L, "cdata", [&] { th::expose_to_c(storage); });
-  push_integer(L, reinterpret_cast<uintptr_t>(storage));
-  return 1;
+  return push_address(L, "cdata", storage, [=] {
+    th::expose_to_c(storage);
+    return storage;
+  });
 }
 
 const Method methods[] = {{"size", guarded<size, 1>},           {"__len__", guarded<size>},

@@ -375,27 +375,17 @@ int free_reference(lua_State* L) {
 // Returns the address of the first element, and of the C struct, as numbers for the FFI. Copies the
 // memory to the CPU.
 int data_address(lua_State* L) {
-  note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
-  trace_elements(L, "data", t->storage, th::ElementUse::hands_out);
-  refuse_held(L, state_of(L), "data", t->storage);
-  char* data = nullptr;
-  protect(L, "data", [&] { data = t->data(th::Access::write); });
-  push_integer(L, reinterpret_cast<uintptr_t>(data));
-  return 1;
+  return push_address(L, "data", t->storage, [=] { return t->data(th::Access::write); });
 }
 int struct_address(lua_State* L) {
   trace_storage();
-  note_thread(L, state_of(L));
   Tensor* t = check_tensor(L, state_of(L), 1);
-  trace_elements(L, "cdata", t->storage, th::ElementUse::hands_out);
-  refuse_held(L, state_of(L), "cdata", t->storage);
-  protect(L, "cdata", [&] {
+  return push_address(L, "cdata", t->storage, [=] {
     th::expose_to_c(t->storage);
     th::expose_to_c(t);
+    return t;
   });
-  push_integer(L, reinterpret_cast<uintptr_t>(t));
-  return 1;
 }
 
 const Method methods[] = {{"size", guarded<size, 2>},
