@@ -31,19 +31,9 @@ luaT_Class* luaT_popclass(lua_State* L) {
 
 luaT_Class* luaT_classof(lua_State* L, int ud) {
   const int type = lua_type(L, ud);
-  luaT_Class* cls = NULL;
   if (type != LUA_TUSERDATA && type != LUA_TTABLE) return NULL;
   luaL_checkstack(L, 3, "luaT");
-  if (!lua_getmetatable(L, ud)) return NULL;
-  lua_getfield(L, LUA_REGISTRYINDEX, CLASSES);
-  if (lua_istable(L, -1)) {
-    lua_pushvalue(L, -2);
-    lua_rawget(L, -2);
-    cls = (luaT_Class*)lua_touserdata(L, -1);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 2);
-  return cls;
+  return lua_getmetatable(L, ud) ? luaT_popclass(L) : NULL;
 }
 
 int luaT_isclass(lua_State* L, int ud) {
