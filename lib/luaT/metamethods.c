@@ -41,12 +41,6 @@ void luaT_lookup(lua_State* L, int mt, int key) {
   lua_pushnil(L);
 }
 
-/* Pushes the metatable of the object at index 1 and returns its stack index. */
-static int push_metatable(lua_State* L) {
-  if (!lua_getmetatable(L, 1)) return luaL_argerror(L, 1, "object of a class expected");
-  return lua_gettop(L);
-}
-
 /* Pushes the user's method for the value at ud. Returns 0 and pushes nothing if there is none. */
 static int push_method(lua_State* L, int ud) {
   if (!lua_getmetatable(L, ud)) return 0;
@@ -70,38 +64,30 @@ static const char* name_of(lua_State* L, int ud) {
   return name ? name : luaL_typename(L, ud);
 }
 
-/* This function may be called for a metatable that reads through its parent's __index. A metatable
-   is not an object of the parent, so the user's __index__ is not called for it. */
+/* Keeps the arguments, pushes the metatable and calls the user's __index__ or __newindex__. Returns
+   1 if the last result is true; the result before it is on top of the stack then.
+   This function may be called for a metatable that reads through its parent's __index. A metatable
+   is not an object of the parent, so the user's method is not called for it. */
+static int call_override(lua_State* L, int arguments, int results) {
+  int k;
+  lua_settop(L, arguments);
+  if (!lua_getmetatable(L, 1)) return luaL_argerror(L, 1, "object of a class expected");
+  luaT_lookup(L, arguments + 1, lua_upvalueindex(1));
+  if (lua_isnil(L, -1) || luaT_isclass(L, 1)) return 0;
+  for (k = 1; k <= arguments; k++) lua_pushvalue(L, k);
+  lua_call(L, arguments, results);
+  if (!lua_toboolean(L, -1)) return 0;
+  lua_pop(L, 1);
+  return 1;
+}
+
 static int index_object(lua_State* L) {
-  int mt;
-  lua_settop(L, 2);
-  mt = push_metatable(L);
-  luaT_lookup(L, mt, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1) && !luaT_isclass(L, 1)) {
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, 2);
-    lua_call(L, 2, 2);
-    if (lua_toboolean(L, -1)) {
-      lua_pop(L, 1);
-      return 1;
-    }
-  }
-  luaT_lookup(L, mt, 2);
+  if (!call_override(L, 2, 2)) luaT_lookup(L, 3, 2);
   return 1;
 }
 
 static int newindex_object(lua_State* L) {
-  int mt;
-  lua_settop(L, 3);
-  mt = push_metatable(L);
-  luaT_lookup(L, mt, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1) && !luaT_isclass(L, 1)) {
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, 2);
-    lua_pushvalue(L, 3);
-    lua_call(L, 3, 1);
-    if (lua_toboolean(L, -1)) return 0;
-  }
+  if (call_override(L, 3, 1)) return 0;
   if (!lua_istable(L, 1)) return luaL_error(L, "the class %s cannot be indexed", name_of(L, 1));
   luaL_argcheck(L, !lua_isnil(L, 2), 2, "index is nil");
   lua_settop(L, 3);
