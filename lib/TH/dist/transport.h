@@ -37,8 +37,8 @@ constexpr uint32_t kTransportAbi = 2;
 // such a device instead, whose earlier work has ended. Then there are no messages, no gather and no
 // scatter.
 struct TransportTable {
-  uint32_t abi;    // kTransportAbi
-  uint32_t bytes;  // sizeof(TransportTable)
+  uint32_t abi = kTransportAbi;
+  uint32_t bytes = sizeof(TransportTable);
   const char* name;
   const char* device_kind;  // the beginning of device names, such as "gpu"; null: the host
 
@@ -88,5 +88,8 @@ struct TransportTable {
 
 }  // namespace dist
 }  // namespace th
+
+extern "C" __attribute__((visibility("default"))) const th::dist::TransportTable*
+th_transport_table(void);
 
 #endif

@@ -377,8 +377,6 @@ Problem reduce_scatter(void* group, const void* all, void* own, int64_t each, DT
 
 TransportTable make_table() {
   TransportTable t = {};
-  t.abi = kTransportAbi;
-  t.bytes = sizeof(TransportTable);
   t.name = "mpi";
   t.start = start;
   t.stop = stop;
@@ -404,8 +402,6 @@ TransportTable make_table() {
 }  // namespace
 }  // namespace th::dist
 
-extern "C" __attribute__((visibility("default"))) const th::dist::TransportTable*
-th_transport_table(void);
 const th::dist::TransportTable* th_transport_table(void) {
   static const th::dist::TransportTable table = th::dist::make_table();
   return &table;

@@ -180,8 +180,6 @@ Problem all_to_all(void* group, const void* from, void* to, int64_t each, DType 
 
 TransportTable make_table() {
   TransportTable t = {};
-  t.abi = kTransportAbi;
-  t.bytes = sizeof(TransportTable);
   t.name = "nccl";
   t.device_kind = "gpu";
   t.id_bytes = sizeof(ncclUniqueId);
@@ -200,8 +198,6 @@ TransportTable make_table() {
 }  // namespace
 }  // namespace th::dist
 
-extern "C" __attribute__((visibility("default"))) const th::dist::TransportTable*
-th_transport_table(void);
 const th::dist::TransportTable* th_transport_table(void) {
   static const th::dist::TransportTable table = th::dist::make_table();
   return &table;
