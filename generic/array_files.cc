@@ -35,7 +35,7 @@ size_t check_array(lua_State* L, const ArrayReader& reader, int index) {
   return static_cast<size_t>(k);
 }
 
-// _arrayreader(filename): returns a reader, a table of names, and a table of the metadata.
+// reader(filename): returns a reader, a table of names, and a table of the metadata.
 int reader(lua_State* L) {
   const char* name = check_text(L, 1, "load");
   auto** box = Native<ArrayReader>::push(L);
@@ -55,7 +55,7 @@ int reader(lua_State* L) {
   return 3;
 }
 
-// _arraybytes(reader, k): returns the number of bytes of an array.
+// bytes(reader, k): returns the number of bytes of an array.
 int bytes(lua_State* L) {
   ArrayReader& file = Native<ArrayReader>::check(L, 1);
   size_t k = check_array(L, file, 2);
@@ -65,8 +65,8 @@ int bytes(lua_State* L) {
   return 1;
 }
 
-// _arraybegin(reader, k, map): starts to read an array. Collects garbage first, so that its memory
-// is reused for the array.
+// begin(reader, k, map): starts to read an array. Collects garbage first, so that its memory is
+// reused for the array.
 int begin(lua_State* L) {
   collect_under_pressure(L, state_of(L));
   ArrayReader& file = Native<ArrayReader>::check(L, 1);
@@ -76,7 +76,7 @@ int begin(lua_State* L) {
   return 0;
 }
 
-// _arrayrun(reader, bytes): reads about that many bytes. Returns how many; 0 at the end.
+// run(reader, bytes): reads about that many bytes. Returns how many; 0 at the end.
 int run(lua_State* L) {
   ArrayReader& file = Native<ArrayReader>::check(L, 1);
   int64_t most = check_integer(L, 2), done = 0;
@@ -85,8 +85,8 @@ int run(lua_State* L) {
   return 1;
 }
 
-// _arrayend(reader): returns the tensor that was read.
-int end(lua_State* L) {
+// finish(reader): returns the tensor that was read.
+int finish(lua_State* L) {
   ArrayReader& file = Native<ArrayReader>::check(L, 1);
   Tensor* t = nullptr;
   protect(L, "load", [&] { t = file.finish().release(); });
@@ -94,13 +94,13 @@ int end(lua_State* L) {
   return 1;
 }
 
-// _arrayclose(reader)
+// close(reader)
 int close(lua_State* L) {
   Native<ArrayReader>::check(L, 1);
   return Native<ArrayReader>::destroy(L);
 }
 
-// _arraywriter(filename): returns a writer.
+// writer(filename): returns a writer.
 int writer(lua_State* L) {
   const char* name = check_text(L, 1, "save");
   auto** box = Native<ArrayWriter>::push(L);
@@ -108,7 +108,7 @@ int writer(lua_State* L) {
   return 1;
 }
 
-// _arrayadd(writer, name, tensor)
+// add(writer, name, tensor)
 int add(lua_State* L) {
   ArrayWriter& file = Native<ArrayWriter>::check(L, 1);
   size_t size = 0;
@@ -119,7 +119,7 @@ int add(lua_State* L) {
   return 0;
 }
 
-// _arraymetadata(writer, key, value): sets a string of the metadata.
+// set_metadata(writer, key, value): sets a string of the metadata.
 int set_metadata(lua_State* L) {
   ArrayWriter& file = Native<ArrayWriter>::check(L, 1);
   size_t key_size = 0, size = 0;
@@ -130,14 +130,14 @@ int set_metadata(lua_State* L) {
   return 0;
 }
 
-// _arraycompress(writer)
+// compress(writer)
 int compress(lua_State* L) {
   ArrayWriter& file = Native<ArrayWriter>::check(L, 1);
   protect(L, "save", [&] { file.compress(); });
   return 0;
 }
 
-// _arraystart(writer): opens the file. Returns the number of bytes of all elements.
+// start(writer): opens the file. Returns the number of bytes of all elements.
 int start(lua_State* L) {
   ArrayWriter& file = Native<ArrayWriter>::check(L, 1);
   int64_t total = 0;
@@ -146,7 +146,7 @@ int start(lua_State* L) {
   return 1;
 }
 
-// _arraywrite(writer, bytes, report): writes about that many bytes. Returns how many; 0 at the end.
+// write(writer, bytes, report): writes about that many bytes. Returns how many; 0 at the end.
 // If a call takes long, it calls report(bytes) meanwhile, whose errors end it.
 int write(lua_State* L) {
   ArrayWriter& file = Native<ArrayWriter>::check(L, 1);
@@ -176,38 +176,38 @@ int write(lua_State* L) {
   return 1;
 }
 
-// _arraycommit(writer [, sync]): replaces the file.
+// commit(writer [, sync]): replaces the file.
 int commit(lua_State* L) {
   ArrayWriter& file = Native<ArrayWriter>::check(L, 1);
   protect(L, "save", [&] { file.commit(sync_of(L, 2)); });
   return 0;
 }
 
-// _arraydrop(writer): frees the writer. If it has not replaced the file, the file stays as it is.
+// drop(writer): frees the writer. If it has not replaced the file, the file stays as it is.
 int drop(lua_State* L) {
   Native<ArrayWriter>::check(L, 1);
   return Native<ArrayWriter>::destroy(L);
 }
 
-const Method functions[] = {
-    {"_arrayreader", guarded<reader>},
-    {"_arraybytes", guarded<bytes>},
-    {"_arraybegin", guarded<begin>},
-    {"_arrayrun", guarded<run>},
-    {"_arrayend", guarded<end>},
-    {"_arrayclose", guarded<close>},
-    {"_arraywriter", guarded<writer>},
-    {"_arrayadd", guarded<add>},
-    {"_arraymetadata", guarded<set_metadata>},
-    {"_arraycompress", guarded<compress>},
-    {"_arraystart", guarded<start>},
-    {"_arraywrite", guarded<write>},
-    {"_arraycommit", guarded<commit>},
-    {"_arraydrop", guarded<drop>},
-};
+const Method functions[] = {{"reader", guarded<reader>},
+                            {"bytes", guarded<bytes>},
+                            {"begin", guarded<begin>},
+                            {"run", guarded<run>},
+                            {"finish", guarded<finish>},
+                            {"close", guarded<close>},
+                            {"writer", guarded<writer>},
+                            {"add", guarded<add>},
+                            {"set_metadata", guarded<set_metadata>},
+                            {"compress", guarded<compress>},
+                            {"start", guarded<start>},
+                            {"write", guarded<write>},
+                            {"commit", guarded<commit>},
+                            {"drop", guarded<drop>}};
 
 }  // namespace
 
-void register_array_functions(lua_State* L, int module) { set_functions(L, functions, module); }
+void register_array_functions(lua_State* L, int module) {
+  set_function_table(L, functions, module, "_arrays");
+}
 
 }  // namespace bind

@@ -143,6 +143,14 @@ template <size_t count>
 void set_functions(lua_State* L, const Method (&functions)[count], int table, int like = 0) {
   set_functions(L, functions, count, table, like);
 }
+// Sets a table of closures over the State in `module`.
+template <size_t count>
+void set_function_table(lua_State* L, const Method (&functions)[count], int module,
+                        const char* name) {
+  lua_newtable(L);
+  set_functions(L, functions, lua_gettop(L));
+  lua_setfield(L, module, name);
+}
 // Sets closures over the State and the metatable in the metatable.
 template <size_t count>
 void set_class_functions(lua_State* L, const Method (&functions)[count], int metatable) {

@@ -44,10 +44,10 @@ bool read_character(lua_State* L, int index, char* to) {
   return true;
 }
 
-// _csvreader(file, separator, quote, comment, decimal, missing, skipped lines, invalid,
-// thousands). file: its name, or its bytes as a storage. missing: the strings read as missing
-// values, each followed by a newline. invalid: see CsvInvalid. Those that are nil have their
-// defaults, or are found in the file. Returns a reader.
+// reader(file, separator, quote, comment, decimal, missing, skipped lines, invalid, thousands).
+// file: its name, or its bytes as a storage. missing: the strings read as missing values, each
+// followed by a newline. invalid: see CsvInvalid. Those that are nil have their defaults, or are
+// found in the file. Returns a reader.
 int reader(lua_State* L) {
   const char* filename = lua_type(L, 1) == LUA_TSTRING ? check_text(L, 1, "load") : nullptr;
   CsvStyle style;
@@ -75,8 +75,8 @@ int reader(lua_State* L) {
   return 1;
 }
 
-// _csvhead(reader, 'yes' | 'no' | 'auto'): returns the number of columns, and a table of their
-// names if there is a header.
+// head(reader, 'yes' | 'no' | 'auto'): returns the number of columns, and a table of their names if
+// there is a header.
 int head(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   char which = character_at(L, 2);
@@ -91,14 +91,14 @@ int head(lua_State* L) {
   return 2;
 }
 
-// _csvsize(reader): returns the number of bytes.
+// size(reader): returns the number of bytes.
 int size(lua_State* L) {
   push_integer(L, Native<CsvReader>::check(L, 1).size());
   return 1;
 }
 
-// _csvbegin(reader, kinds, together, max rows). kinds: one letter per column (see CsvKind).
-// together: the columns are stored as the rows of one storage.
+// begin(reader, kinds, together, max rows). kinds: one letter per column (see CsvKind). together:
+// the columns are stored as the rows of one storage.
 int begin(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   size_t count = 0;
@@ -113,7 +113,7 @@ int begin(lua_State* L) {
   return 0;
 }
 
-// _csvrun(reader, bytes): reads about that many bytes. Returns true at the end of the data, and the
+// run(reader, bytes): reads about that many bytes. Returns true at the end of the data, and the
 // byte position.
 int run(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
@@ -132,9 +132,8 @@ DType type_named(const char* name) {
   th::fail("unknown element type %s", name);
 }
 
-// _csvcolumn(reader, column [, element type]): returns the number of rows, and a storage of numbers
-// or a table of strings. The type, such as "Float", is that of the numbers; by default Long or
-// Double.
+// column(reader, column [, element type]): returns the number of rows, and a storage of numbers or
+// a table of strings. The type, such as "Float", is that of the numbers; by default Long or Double.
 int column(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   int64_t k = check_index(L, 2, "a column");
@@ -161,8 +160,8 @@ int column(lua_State* L) {
   return 2;
 }
 
-// _csvdates(reader, column): returns the number of rows, and a DoubleStorage of the dates of a
-// column of text.
+// dates(reader, column): returns the number of rows, and a DoubleStorage of the dates of a column
+// of text.
 int dates(lua_State* L) {
   CsvReader& csv = Native<CsvReader>::check(L, 1);
   int64_t k = check_index(L, 2, "a column");
@@ -177,7 +176,7 @@ int dates(lua_State* L) {
   return 2;
 }
 
-// _csvrows(storage, first, count, columns, separator): formats rows as text; returns a CharStorage.
+// rows(storage, first, count, columns, separator): formats rows as text; returns a CharStorage.
 int rows(lua_State* L) {
   collect_under_pressure(L, state_of(L));
   Storage* storage = check_storage(L, state_of(L), 1);
@@ -193,7 +192,7 @@ int rows(lua_State* L) {
   return 1;
 }
 
-// _csvnumber(storage, index): formats one element; returns a string.
+// number(storage, index): formats one element; returns a string.
 int number(lua_State* L) {
   Storage* storage = check_storage(L, state_of(L), 1);
   int64_t index = check_index(L, 2, "an element");
@@ -205,7 +204,7 @@ int number(lua_State* L) {
   return 1;
 }
 
-// _csvfield(text, separator): returns the text as a field, in quotes if necessary.
+// field(text, separator): returns the text as a field, in quotes if necessary.
 int field(lua_State* L) {
   size_t size = 0;
   const char* text = luaL_checklstring(L, 1, &size);
@@ -218,7 +217,7 @@ int field(lua_State* L) {
   return 1;
 }
 
-// _csvseparator(filename [, separator]): returns the separator of a file that is written.
+// separator(filename [, separator]): returns the separator of a file that is written.
 int separator(lua_State* L) {
   const char* filename = check_text(L, 1, "save");
   char chosen = 0;
@@ -239,17 +238,17 @@ int is_missing(lua_State* L) {
   return 1;
 }
 
-const Method functions[] = {
-    {"_csvreader", guarded<reader>}, {"_csvhead", guarded<head>},
-    {"_csvsize", guarded<size>},     {"_csvbegin", guarded<begin>},
-    {"_csvrun", guarded<run>},       {"_csvcolumn", guarded<column>},
-    {"_csvrows", guarded<rows>},     {"_csvnumber", guarded<number>},
-    {"_csvfield", guarded<field>},   {"_csvseparator", guarded<separator>},
-    {"_csvdates", guarded<dates>},   {"_csvmissing", guarded<is_missing>},
-};
+const Method functions[] = {{"reader", guarded<reader>}, {"head", guarded<head>},
+                            {"size", guarded<size>},     {"begin", guarded<begin>},
+                            {"run", guarded<run>},       {"column", guarded<column>},
+                            {"rows", guarded<rows>},     {"number", guarded<number>},
+                            {"field", guarded<field>},   {"separator", guarded<separator>},
+                            {"dates", guarded<dates>},   {"is_missing", guarded<is_missing>}};
 
 }  // namespace
 
-void register_csv_functions(lua_State* L, int module) { set_functions(L, functions, module); }
+void register_csv_functions(lua_State* L, int module) {
+  set_function_table(L, functions, module, "_csv");
+}
 
 }  // namespace bind

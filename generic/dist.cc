@@ -236,9 +236,7 @@ const Method functions[] = {{"start", guarded<start>},
 }  // namespace
 
 void register_dist_functions(lua_State* L, int module) {
-  lua_newtable(L);
-  set_functions(L, functions, lua_gettop(L));
-  lua_setfield(L, module, "_dist");
+  set_function_table(L, functions, module, "_dist");
 }
 
 }  // namespace bind

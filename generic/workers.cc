@@ -492,9 +492,7 @@ const Method functions[] = {{"start", guarded<start>}, {"submit", guarded<submit
 }  // namespace
 
 void register_worker_functions(lua_State* L, int module) {
-  lua_newtable(L);
-  set_functions(L, functions, lua_gettop(L));
-  lua_setfield(L, module, "_workers");
+  set_function_table(L, functions, module, "_workers");
 }
 
 }  // namespace bind

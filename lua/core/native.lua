@@ -64,34 +64,10 @@ local native = {
    interrupt_pressed = core._interruptpressed,
 
    -- generic/csv.cc: the reader and writer of .csv files.
-   csv_reader = core._csvreader,
-   csv_head = core._csvhead,
-   csv_size = core._csvsize,
-   csv_begin = core._csvbegin,
-   csv_run = core._csvrun,
-   csv_column = core._csvcolumn,
-   csv_dates = core._csvdates,
-   csv_is_missing = core._csvmissing,
-   csv_rows = core._csvrows,
-   csv_number = core._csvnumber,
-   csv_field = core._csvfield,
-   csv_separator = core._csvseparator,
+   csv = core._csv,
 
    -- generic/array_files.cc: .npy, .npz and .safetensors files.
-   array_reader = core._arrayreader,
-   array_bytes = core._arraybytes,
-   array_begin = core._arraybegin,
-   array_run = core._arrayrun,
-   array_end = core._arrayend,
-   array_close = core._arrayclose,
-   array_writer = core._arraywriter,
-   array_add = core._arrayadd,
-   array_metadata = core._arraymetadata,
-   array_compress = core._arraycompress,
-   array_start = core._arraystart,
-   array_write = core._arraywrite,
-   array_commit = core._arraycommit,
-   array_drop = core._arraydrop,
+   arrays = core._arrays,
 
    -- generic/formats.cc: PNG and JPEG pictures.
    picture_shape = core._pictureshape,

@@ -60,7 +60,7 @@ local function install(tensor)
    local function describe_texts(row, texts)
       local known = {}
       for _, text in ipairs(texts) do
-         if not native.csv_is_missing(text) then
+         if not native.csv.is_missing(text) then
             known[#known + 1] = text
          end
       end

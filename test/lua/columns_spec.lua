@@ -273,10 +273,10 @@ describe('blocks of rows', function()
             local isnumber = type(values) ~= 'table' or type(values[row]) == 'number'
             local text = values[row]
             if type(values) == 'table' then
-              text = tensor._csvfield(isnumber and ('%.17g'):format(text) or text, separator)
+              text = tensor._csv.field(isnumber and ('%.17g'):format(text) or text, separator)
             else
-              text = tensor._csvnumber(values:contiguous():storage(),
-                                       values:contiguous():storageOffset() + row - 1)
+              text = tensor._csv.number(values:contiguous():storage(),
+                                        values:contiguous():storageOffset() + row - 1)
               if values ~= long and text:match '^%-?%d+$' then text = text .. '.0' end
             end
             if k == 1 then expected[#expected + 1] = {} end

@@ -9,14 +9,14 @@ local STEP = 2 ^ 24  -- bytes between two calls of progress
 -- ---- reading ------------------------------------------------------------------------------------
 
 local function read(reader, k, map, done)
-   native.array_begin(reader, k, map == true)
+   native.arrays.begin(reader, k, map == true)
    repeat
-      local bytes = native.array_run(reader, STEP)
+      local bytes = native.arrays.run(reader, STEP)
       if bytes > 0 then
          done(bytes)
       end
    until bytes == 0
-   return native.array_end(reader)
+   return native.arrays.finish(reader)
 end
 
 -- Returns the positions of the selected arrays. what: the word for an array in messages.
@@ -40,7 +40,7 @@ end
 local function read_all(reader, names, options, what)
    local list, total = selected(names, options.only, what), 0
    for _, k in ipairs(list) do
-      total = total + native.array_bytes(reader, k)
+      total = total + native.arrays.bytes(reader, k)
    end
    local done, tensors = files.progress(options, total), {}
    for _, k in ipairs(list) do
@@ -51,9 +51,9 @@ end
 
 -- Opens a file, returns the results of use(reader, names, metadata), and closes the file.
 local function with_reader(filename, use)
-   local reader, names, metadata = native.array_reader(filename)
+   local reader, names, metadata = native.arrays.reader(filename)
    local done, result, more = pcall(use, reader, names, metadata)
-   native.array_close(reader)
+   native.arrays.close(reader)
    if not done then
       error(result, 0)
    end
@@ -64,25 +64,25 @@ end
 
 -- Writes a file. add(writer) adds the tensors and sets the options of the format.
 local function write(filename, options, add)
-   local writer = native.array_writer(filename)
+   local writer = native.arrays.writer(filename)
    local written, failure = pcall(function()
       add(writer)
-      local done = files.progress(options, native.array_start(writer))
+      local done = files.progress(options, native.arrays.start(writer))
       local early = 0  -- bytes that are reported before the call that writes them returns
       local function report(bytes)
          early = early + bytes
          done(bytes)
       end
       repeat
-         local bytes = native.array_write(writer, STEP, report)
+         local bytes = native.arrays.write(writer, STEP, report)
          if bytes > early then
             done(bytes - early)
          end
          early = math.max(early - bytes, 0)
       until bytes == 0
-      native.array_commit(writer, options.sync)
+      native.arrays.commit(writer, options.sync)
    end)
-   native.array_drop(writer)
+   native.arrays.drop(writer)
    if not written then
       error(failure, 0)
    end
@@ -96,7 +96,7 @@ local function add_named(tensor, writer, name, t)
       error(('a tensor is expected for %s, got %s%s'):format(
          name, tensor.type(t), type(t) == 'table' and flatten_hint or ''), 0)
    end
-   native.array_add(writer, name, t)
+   native.arrays.add(writer, name, t)
 end
 
 -- ---- the formats --------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ function npy.load(_, filename, options)
    files.check(options, {map = 'boolean', progress = 'function'})
    return (with_reader(filename, function(reader)
       return read(reader, 1, options.map,
-                  files.progress(options, native.array_bytes(reader, 1)))
+                  files.progress(options, native.arrays.bytes(reader, 1)))
    end))
 end
 
@@ -117,7 +117,7 @@ function npy.save(tensor, filename, t, options)
       error('an .npy file contains a tensor, got ' .. tensor.type(t), 0)
    end
    write(filename, options, function(writer)
-      native.array_add(writer, '', t)
+      native.arrays.add(writer, '', t)
    end)
 end
 
@@ -138,7 +138,7 @@ function npz.save(tensor, filename, object, options)
    end
    write(filename, options, function(writer)
       if options.compress then
-         native.array_compress(writer)
+         native.arrays.compress(writer)
       end
       for key, t in each(object) do
          local name = key
@@ -176,7 +176,7 @@ function safetensors.save(tensor, filename, object, options)
          if type(key) ~= 'string' or type(value) ~= 'string' then
             error('metadata must be a table of strings by name', 0)
          end
-         native.array_metadata(writer, key, value)
+         native.arrays.set_metadata(writer, key, value)
       end
    end)
 end

@@ -108,7 +108,7 @@ end
 -- Returns a column of text as a table, and one of numbers or dates as a tensor of the element type.
 -- Without a type it is Long or Double.
 local function values_of(tensor, reader, column, element, sizes, is_date)
-   local read = is_date and native.csv_dates or native.csv_column
+   local read = is_date and native.csv.dates or native.csv.column
    local rows, storage = read(reader, column, element)
    if type(storage) == 'table' then
       return storage
@@ -133,7 +133,7 @@ local function read_together(tensor, reader, count, names, options, go)
          wanted_names[k] = names[column]
       end
    end
-   native.csv_begin(reader, table.concat(kinds), true, options.rows)
+   native.csv.begin(reader, table.concat(kinds), true, options.rows)
    go()
    -- The columns that are read, in the order of the file, and then in that of the option `only`.
    local place, read = {}, 0
@@ -181,7 +181,7 @@ local function read_columns(tensor, reader, count, names, options, go)
       kinds[k] = not wanted[k] and '-' or (types[k] == 'text' or types[k] == 'date') and 't' or
                  types[k] and letter(types[k]) or 'a'
    end
-   native.csv_begin(reader, table.concat(kinds), false, options.rows)
+   native.csv.begin(reader, table.concat(kinds), false, options.rows)
    go()
    local result, wanted_names = {}, names and {}
    local read = {}  -- the reader returns each column once
@@ -221,19 +221,19 @@ local function load(tensor, filename, options)
       end
       missing[k] = shown(text) .. '\n'
    end
-   local reader = native.csv_reader(
+   local reader = native.csv.reader(
       filename, character(options, 'separator'), character(options, 'quote', 0),
       character(options, 'comment', 0), character(options, 'decimal'),
       options.missing and table.concat(missing),
       whole(options, 'skip'), options.invalid, character(options, 'thousands'))
    local header = options.header
    header = header and 'yes' or header == false and 'no' or 'auto'
-   local count, names = native.csv_head(reader, header)
+   local count, names = native.csv.head(reader, header)
    local function go()
-      local done, report = 0, files.progress(options, native.csv_size(reader))
+      local done, report = 0, files.progress(options, native.csv.size(reader))
       local finished, at
       repeat
-         finished, at = native.csv_run(reader, STEP)
+         finished, at = native.csv.run(reader, STEP)
          report(at - done)
          done = at
       until finished
@@ -247,7 +247,7 @@ end
 local function write_names(file, names, separator)
    local texts = {}
    for k, name in ipairs(names) do
-      texts[k] = native.csv_field(tostring(name), separator)
+      texts[k] = native.csv.field(tostring(name), separator)
    end
    file:writeString(table.concat(texts, separator) .. '\n')
 end
@@ -271,7 +271,7 @@ local function write_together(_, file, t, separator, options)
    local step = math.max(1, math.floor(2 ^ 16 / columns))
    for row = 0, rows - 1, step do
       local count = math.min(step, rows - row) * columns
-      local text = native.csv_rows(storage, first + row * columns, count, columns, separator)
+      local text = native.csv.rows(storage, first + row * columns, count, columns, separator)
       file:writeChar(text)
       done(count * storage:elementSize())
    end
@@ -336,7 +336,7 @@ end
 
 local function save(tensor, filename, object, options)
    files.check(options, options_of_save)
-   local separator = native.csv_separator(filename, character(options, 'separator'))
+   local separator = native.csv.separator(filename, character(options, 'separator'))
    local istensor = files.element(tensor, object)
    if not istensor and type(object) ~= 'table' then
       error('a tensor or a table of columns is expected, got ' .. tensor.type(object), 0)

@@ -16,16 +16,16 @@ local function value_text(tensor, values, separator)
       local value = values[row]
       if type(value) == 'number' and not versions.is_integer(value) then
          number[1] = value
-         value = native.csv_number(number, 1)
+         value = native.csv.number(number, 1)
       end
-      return native.csv_field(tostring(value), separator)
+      return native.csv.field(tostring(value), separator)
    end
 end
 
 -- Returns a function(row) that formats an element of a vector.
 local function number_text(column)
    return function(row)
-      local text = native.csv_number(column.storage, column.first + row - 1)
+      local text = native.csv.number(column.storage, column.first + row - 1)
       -- Add ".0" to integral values, so that the column is read back as floating point.
       return column.isreal and not text:find '[^%d-]' and text .. '.0' or text
    end
@@ -61,7 +61,7 @@ local function as_matrix(_, columns, separator)
          return nil
       end
       local storage, first = files.elements(block)
-      return native.csv_rows(storage, first, count * #columns, #columns, separator):string()
+      return native.csv.rows(storage, first, count * #columns, #columns, separator):string()
    end
 end
 
@@ -83,7 +83,7 @@ local function by_pointers(tensor, columns, separator)
             end
             sources[k], at[k] = list, false
          else
-            texts[k] = native.csv_rows(column.storage, column.first + done, count, 1, separator)
+            texts[k] = native.csv.rows(column.storage, column.first + done, count, 1, separator)
             sources[k], at[k] = texts[k]:data(), 0
             size = size + texts[k]:size() + 2 * count
          end

@@ -83,6 +83,11 @@ local function new(tensor, given)
   end })
   local self = setmetatable({ rows = {}, methods = {} }, Calls)
   self.functions = names_in(tensor, skip_storages)
+  for _, group in ipairs { '_arrays', '_csv' } do
+    for _, name in ipairs(names_in(tensor[group], skip)) do
+      self.functions[#self.functions + 1] = group .. '.' .. name
+    end
+  end
   for _, row in ipairs(tensor._optable()) do
     if row.lua ~= '' and not skip[row.lua] then
       local all = forms.methods(row)
