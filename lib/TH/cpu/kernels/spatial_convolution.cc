@@ -60,9 +60,17 @@ SourceWindow image_window(const SpatialConvolutionCall& c) {
   return w;
 }
 
-// Offsets in the source for each input and kernel position.
-template <class E, class T>
-void find_offsets(const SpatialConvolutionCall& c, const Source<E, T>& source, int64_t* offset) {
+// Sets where a product reads the image, and the size of the result. offset: memory for an offset
+// for each input and kernel position.
+template <class E, class T, class Product>
+void set_source(const SpatialConvolutionCall& c, const Source<E, T>& source, int64_t* offset,
+                Product* p) {
+  p->offset = offset;
+  p->source_group = c.inputs * source.channel();
+  p->source_image = source.image();
+  p->source_stride[0] = c.stride[0] * source.z();
+  p->source_stride[1] = c.stride[1] * source.y();
+  std::copy(c.result, c.result + 3, p->size);
   const int64_t taps = volume(c.kernel);
   for_taps(c.kernel, [&](int64_t k, const int64_t* tap) {
     const int64_t at =
@@ -81,14 +89,8 @@ void compute_result(const SpatialConvolutionCall& c) {
   const Converted<E, T> weights(c.weight_data, p.groups * p.rows * p.depth);
   const Workspace<T> copy(source.elements());
   const Workspace<int64_t> offset(p.depth);
-  find_offsets(c, source, offset.data());
+  set_source(c, source, offset.data(), &p);
   p.weights = weights.data();
-  p.offset = offset.data();
-  p.source_group = c.inputs * source.channel();
-  p.source_image = source.image();
-  p.source_stride[0] = c.stride[0] * source.z();
-  p.source_stride[1] = c.stride[1] * source.y();
-  std::copy(c.result, c.result + 3, p.size);
   p.result_row = volume(c.result);
   p.result_group = c.outputs * p.result_row;
   p.result_image = c.groups * p.result_group;
@@ -291,13 +293,7 @@ void compute_weight(const SpatialConvolutionCall& c) {
   p.outputs = c.outputs;
   p.depth = c.inputs * volume(c.kernel);
   const Workspace<int64_t> offset(p.depth);
-  find_offsets(c, source, offset.data());
-  p.offset = offset.data();
-  p.source_group = c.inputs * source.channel();
-  p.source_image = source.image();
-  p.source_stride[0] = c.stride[0] * source.z();
-  p.source_stride[1] = c.stride[1] * source.y();
-  std::copy(c.result, c.result + 3, p.size);
+  set_source(c, source, offset.data(), &p);
   p.gradient_output = volume(c.result);
   p.gradient_group = c.outputs * p.gradient_output;
   p.gradient_image = c.groups * p.gradient_group;
