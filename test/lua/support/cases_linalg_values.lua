@@ -11,6 +11,11 @@ function cases.install(c, tools)
   local R, S, A = tools.R, tools.S, tools.A
   local at, mul, t = matrices.at, matrices.mul, matrices.t
 
+  -- Also for NaN.
+  local function is_far(x, y, limit)
+    local difference = math.abs(x - y)
+    return difference > limit or difference ~= difference
+  end
   local function leading_of(a) return { unpack(a.shape, 1, #a.shape - 2) } end
   local function leading_shape(a)
     local shape = leading_of(a)
@@ -22,7 +27,8 @@ function cases.install(c, tools)
   end
   local function unordered(list, sign)
     for i = 2, #list do
-      if sign * (list[i] - list[i - 1]) < 0 then return 'the values are in no order' end
+      local step = sign * (list[i] - list[i - 1])
+      if step < 0 or step ~= step then return 'the values are in no order' end
     end
   end
   local function not_eigen(e, a, values, vectors)
@@ -37,7 +43,9 @@ function cases.install(c, tools)
     for _, x in ipairs(a.data) do squares = squares + x * x end
     for _, x in ipairs(values) do sum, sum2 = sum + x, sum2 + x * x end
     local size = math.max(squares, 1) * math.max(#values, 1) * e.eps * matrices.limit
-    if math.abs(trace - sum) > size or math.abs(squares - sum2) > size then return 'wrong sums' end
+    if is_far(trace, sum, size) or is_far(squares, sum2, size) then
+      return 'wrong sums'
+    end
   end
   local function same_count(a) return sized(a.shape[1]) end
   case('syev', { { S(4, 4), 'V', omit }, { R(4, 4), 'V', 'L' }, { R(5, 5), 'V', 'U' },
@@ -95,7 +103,7 @@ function cases.install(c, tools)
       if text then return text end
       local length = 0
       for i = 1, n do length = length + x.data[i] ^ 2 + y.data[i] ^ 2 end
-      if math.abs(length - 1) > matrices.limit * n * e.eps then return 'length of a vector' end
+      if is_far(length, 1, matrices.limit * n * e.eps) then return 'length of a vector' end
       if im ~= 0 and (at(values, j + 1, 1) ~= re or at(values, j + 1, 2) ~= -im) then
         return 'no conjugate pair'
       end
@@ -111,7 +119,7 @@ function cases.install(c, tools)
          for i = 1, args[1].shape[1] do
            trace, sum = trace + at(args[1], i, i), sum + at(values, i, 1)
          end
-         if math.abs(trace - sum) > 1000 * e.eps then return 'wrong sum' end
+         if is_far(trace, sum, 1000 * e.eps) then return 'wrong sum' end
        end)
   case('gesvd', { { A(5, 3), omit }, { A(3, 5), 'S' }, { A(5, 3), 'A' }, { A(3, 5), 'A' },
                   { A(4, 4), 'S' }, { A(1, 1), 'A' }, { A(0, 3), 'A' }, { A(3, 0), omit } },
@@ -134,18 +142,19 @@ function cases.install(c, tools)
     return sized(unpack(inserted(leading_of(a), #leading_of(a) + 1,
                                  math.min(a.shape[#a.shape - 1], a.shape[#a.shape]))))
   end
-  -- The squares of the singular values have the sum of the squares of the elements.
-  case('svdvals', tall, { A(40, 25) }, batch_and_values, function(e, args, s)
-    for k = 1, tools.batch_of(args[1]) do
-      local a, n = matrices.of_batch(args[1], k), s.shape[#s.shape]
-      local values = { unpack(s.data, (k - 1) * n + 1, k * n) }
-      local squares, sum = 0, 0
-      for _, x in ipairs(a.data) do squares = squares + x * x end
-      for _, x in ipairs(values) do sum = sum + x * x end
-      if math.abs(squares - sum) > 30 * #a.data * e.eps then return 'wrong sum of squares' end
-      local text = unordered(values, -1)
+  -- Checks the singular values of each matrix of a batch.
+  local function wrong_values(e, batch, values)
+    local n = math.min(batch.shape[#batch.shape], batch.shape[#batch.shape - 1])
+    for k = 1, n > 0 and tools.batch_of(batch) or 0 do
+      local a = matrices.of_batch(batch, k)
+      local got = matrices.new(n, 1, function(i) return values.data[(k - 1) * n + i] end)
+      local want = model.new({ n, 1 }, matrices.singular_values(a))
+      local text = matrices.excess('singular values', e, matrices.sub(got, want), matrices.norm(a))
       if text then return text end
     end
+  end
+  case('svdvals', tall, { A(40, 25) }, batch_and_values, function(e, args, s)
+    return wrong_values(e, args[1], s)
   end)
   -- Checks the result for each matrix of a batch against f(matrix, other arguments).
   local function each_matrix(f)
@@ -186,6 +195,7 @@ function cases.install(c, tools)
     shape[#shape + 1], shape[#shape + 2] = rows, columns
     return sized(unpack(shape))
   end
+  local function is_zero(a) return matrices.norm(a) == 0 end
   case('lu', { { R(3, 3) }, { A(2, 4, 4) }, { A(1, 1) }, { A(0, 0) }, { A(5, 3) }, { A(2, 3, 5) },
                { A(3, 0) }, { A(0, 3) } }, { A(20, 20) },
        function(a)
@@ -195,11 +205,21 @@ function cases.install(c, tools)
        end,
        function(e, args, p, l, u)
          for k = 1, tools.batch_of(args[1]) do
-           local a = matrices.of_batch(args[1], k)
-           local product = mul(matrices.of_batch(p, k),
-                               mul(matrices.of_batch(l, k), matrices.of_batch(u, k)))
-           local text = matrices.differs(e, 'P L U', product, a)
+           local a, own_p = matrices.of_batch(args[1], k), matrices.of_batch(p, k)
+           local own_l, own_u = matrices.of_batch(l, k), matrices.of_batch(u, k)
+           local text = matrices.differs(e, 'P L U', mul(own_p, mul(own_l, own_u)), a)
            if text then return text end
+           for _, x in ipairs(own_p.data) do
+             if x ~= 0 and x ~= 1 then return 'no permutation' end
+           end
+           if not is_zero(matrices.sub(mul(own_p, t(own_p)), matrices.eye(a.shape[1])))
+              or not is_zero(matrices.sub(matrices.triangle(own_l, 'L', 1), own_l))
+              or not is_zero(matrices.sub(matrices.triangle(own_u, 'U'), own_u)) then
+             return 'P, L or U'
+           end
+           for _, x in ipairs(own_l.data) do
+             if math.abs(x) > 1 then return 'no pivoting' end
+           end
          end
        end)
   -- Numbers of each matrix, by f(matrix, other arguments).
@@ -207,7 +227,7 @@ function cases.install(c, tools)
     return function(e, args, r)
       for k = 1, tools.batch_of(args[1]) do
         local want = f(matrices.of_batch(args[1], k), unpack(args, 2))
-        if want and math.abs(r.data[k] - want) > 1000 * e.eps * math.max(1, math.abs(want)) then
+        if is_far(r.data[k], want, 1000 * e.eps * math.max(1, math.abs(want))) then
           return ('%.17g instead of %.17g'):format(r.data[k], want)
         end
       end
@@ -225,8 +245,7 @@ function cases.install(c, tools)
     return list
   end
   local function norm(a, p)
-    if math.abs(p) == 2 then return nil end
-    local list = sums(a, math.abs(p) == 1)
+    local list = math.abs(p) == 2 and matrices.singular_values(a) or sums(a, math.abs(p) == 1)
     return (p > 0 and math.max or math.min)(unpack(list))
   end
   local inf = math.huge
@@ -246,16 +265,18 @@ function cases.install(c, tools)
   end))
   case('matrixNormOrder', with(any, { 1, -1, inf, -inf, 2, -2 }), { A(2, 9, 9), 1 }, leading_shape,
        number_of_each(norm))
-  -- functions_spec compares the values with NumPy's.
-  case('nuclearNorm', any, { A(2, 9, 9) }, leading_shape, function() end)
+  case('nuclearNorm', any, { A(2, 9, 9) }, leading_shape, number_of_each(function(a)
+    local sum = 0
+    for _, x in ipairs(matrices.singular_values(a)) do sum = sum + x end
+    return sum
+  end))
   local regular = { { R(2, 3, 3) }, { R(2, 4, 4) }, { R(2, 1, 1) } }
-  local function too_small(_, _, r)
-    for _, x in ipairs(r.data) do
-      if x < 0.999 or x ~= x then return 'a condition number below 1' end
-    end
-  end
-  case('cond', regular, { R(2, 9, 9) }, leading_shape, too_small)
-  case('condOrder', with(regular, { 1, inf, 2 }), { R(2, 9, 9), 1 }, leading_shape, too_small)
+  local condition = number_of_each(function(a, p)
+    local _, inverse = matrices.eliminate(a, matrices.eye(a.shape[1]))
+    return norm(a, p or 2) * norm(inverse, p or 2)
+  end)
+  case('cond', regular, { R(2, 9, 9) }, leading_shape, condition)
+  case('condOrder', with(regular, { 1, inf, 2 }), { R(2, 9, 9), 1 }, leading_shape, condition)
 
   -- ---- batched operations
   -- One number for each matrix. linalg_spec tests that a single matrix gives a number.
@@ -330,7 +351,7 @@ function cases.install(c, tools)
          local a, b = args[1], args[2]
          local d = #a.shape
          local m, n, cols = a.shape[d - 1], a.shape[d], #b.shape == d and b.shape[d] or 1
-         local text = unordered({ unpack(values.data, 1, math.min(m, n)) }, -1)
+         local text = wrong_values(e, a, values)
          for k = 1, text and 0 or tools.batch_of(a) do
            local own, left = matrices.of_batch(a, k), part(b, k, m, cols)
            text = text or tools.not_least(e, own, part(x, k, n, cols), left)
@@ -339,7 +360,8 @@ function cases.install(c, tools)
            for j = 1, m > n and cols or 0 do
              local sum = 0
              for i = 1, m do sum = sum + at(rest, i, j) ^ 2 end
-             if math.abs(sum - residuals.data[(k - 1) * cols + j]) > 1000 * e.eps * (1 + sum) then
+             local got = residuals.data[(k - 1) * cols + j]
+             if is_far(sum, got, 1000 * e.eps * (1 + sum)) then
                return 'residuals'
              end
            end

@@ -143,6 +143,45 @@ function matrices.eliminate(a, b)
   return det, matrices.new(n, b.shape[2], function(i, j) return x[i][j] end)
 end
 
+--- Returns the list of the singular values, the largest first: the lengths of the columns after
+-- rotations that make them orthogonal (one-sided Jacobi method).
+function matrices.singular_values(a)
+  local tall = a.shape[1] < a.shape[2] and matrices.t(a) or a
+  local columns, values = {}, {}
+  for j = 1, tall.shape[2] do
+    columns[j] = {}
+    for i = 1, tall.shape[1] do columns[j][i] = at(tall, i, j) end
+  end
+  local function dot(x, y)
+    local sum = 0
+    for i = 1, #x do sum = sum + x[i] * y[i] end
+    return sum
+  end
+  -- Returns false if two columns are orthogonal.
+  local function rotate(x, y)
+    local xx, yy, xy = dot(x, x), dot(y, y), dot(x, y)
+    if math.abs(xy) <= 1e-15 * math.sqrt(xx * yy) then return false end
+    local cotangent = (yy - xx) / (2 * xy)
+    local tangent = (cotangent < 0 and -1 or 1)
+                    / (math.abs(cotangent) + math.sqrt(1 + cotangent ^ 2))
+    local cosine = 1 / math.sqrt(1 + tangent ^ 2)
+    for i = 1, #x do
+      x[i], y[i] = cosine * (x[i] - tangent * y[i]), cosine * (tangent * x[i] + y[i])
+    end
+    return true
+  end
+  local sweeps, is_rotated = 0, true
+  while is_rotated and sweeps < 30 do
+    sweeps, is_rotated = sweeps + 1, false
+    for j = 1, #columns do
+      for k = j + 1, #columns do is_rotated = rotate(columns[j], columns[k]) or is_rotated end
+    end
+  end
+  for j, column in ipairs(columns) do values[j] = math.sqrt(dot(column, column)) end
+  table.sort(values, function(x, y) return x > y end)
+  return values
+end
+
 --- Returns the product of the first `count` reflections I - tau v v', with v below the diagonal of
 -- a.
 function matrices.reflections(a, tau, count)
