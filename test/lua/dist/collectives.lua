@@ -28,15 +28,17 @@ local function filled(make, Tensor, r)
     return element(r, k)
   end))
 end
--- Compares with f(k), the expected value of element k in row-major order.
-local function expect(t, f, what)
+-- Compares with f(k), the expected value of element k in row-major order. All types represent it
+-- exactly. count: the number of elements; default: 24.
+local function expect(t, f, what, count)
   local k = 0
   torch.DoubleTensor(t:size()):copy(t):apply(function(x)
     k = k + 1
-    if math.abs(x - f(k)) > 1e-2 * math.abs(f(k)) then
+    if x ~= f(k) then
       error(('%s: element %d is %g, expected %g'):format(what, k, x, f(k)), 0)
     end
   end)
+  if k ~= (count or 24) then error(('%s: %d elements'):format(what, k), 0) end
 end
 local reductions = {
   sum = function(a, b) return a + b end,
@@ -87,11 +89,13 @@ for _, name in ipairs(types) do
     local rows = 4 / size
     local part = dist.reduceScatter(filled(make, Tensor, rank), 'max')
     expect(part, function(k) return reduced('max', k + (rank - 1) * rows * 6) end,
-           what .. ' reduceScatter')
+           what .. ' reduceScatter', rows * 6)
     local exchanged = dist.allToAll(filled(make, Tensor, rank))
+    assert(exchanged:nElement() == 24)
     for r = 1, size do
       expect(exchanged:narrow(1, (r - 1) * rows + 1, rows),
-             function(k) return element(r, k + (rank - 1) * rows * 6) end, what .. ' allToAll')
+             function(k) return element(r, k + (rank - 1) * rows * 6) end, what .. ' allToAll',
+             rows * 6)
     end
     if size > 1 then
       -- Around a ring: each receives while it sends.
@@ -123,7 +127,7 @@ for _, name in ipairs(types) do
         dist.allReduce(t, reduction)
         expect(t:narrow(1, count - 8, 8), function(k)
           return reduced(reduction, (count - 9 + k - 1) % 16 + 1)
-        end, ('%s allReduce %s of %d'):format(name, reduction, count))
+        end, ('%s allReduce %s of %d'):format(name, reduction, count), 8)
       end
     end
   end
