@@ -67,6 +67,8 @@ describe('tensor.dist', function()
     assert.are.equal(1, dist.rank())
     assert.are.equal(1, dist.size())
     assert.are.equal(1, dist.localRank())
+    assert.are.equal(1, dist.localSize())
+    assert.is_false(dist.isParallel())
     assert.are.equal('', dist.library())
     local t = torch.FloatTensor{1, 2}
     assert.are.equal(t, dist.allReduce(t, 'mean'))

@@ -7,7 +7,9 @@ local dist = require 'tensor.dist'
 if arg[1] and arg[1] ~= 'cpu' then
   torch.setDefaultDevice(arg[1])
 end
+assert(not dist.isParallel())
 local rank, size = dist.init{timeout = 60}
+assert(dist.isParallel() == (size > 1))
 local types = {'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double'}
 
 -- A 4 x 6 matrix in a layout, and its copy.
@@ -156,6 +158,10 @@ assert(nested.b[1][1] == size * (size + 1) / 2)
 assert(dist.allGather{x = torch.FloatTensor{rank}}.x[size][1] == size)
 assert(dist.allReduce(rank) == size * (size + 1) / 2 and dist.allReduce(rank, 'max') == size)
 assert(dist.allReduce(rank, 'mean', {async = true}):wait() == (size + 1) / 2)
+
+-- All ranks are on this machine.
+local local_ranks = dist.allGather(torch.IntTensor{dist.localRank()})
+assert(dist.localSize() == size and local_ranks:view(-1):sort():equal(torch.range(1, size):int()))
 
 -- Values.
 local value = dist.broadcast(rank == 1 and {list = {1, 2}, text = 'x\0y'} or nil)
