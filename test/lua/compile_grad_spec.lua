@@ -7,17 +7,7 @@ local tree = require 'tensor.tree'
 local fuzz = require 'fuzz.gradients'
 local D = tensor.DoubleTensor
 
-local function same(a, b)
-  if type(a) == 'table' then
-    for key, value in pairs(a) do
-      if not same(value, b[key]) then return false end
-    end
-    return true
-  elseif tensor.isTensor(a) then
-    return a:isSameSizeAs(b) and a:type() == b:type() and (a:nElement() == 0 or a:equal(b))
-  end
-  return a == b
-end
+local same = require('support.compiled').same
 
 -- Calls a step `count` times, as it is and compiled, each with arguments of its own, and compares
 -- results and arguments. make(): the step and its arguments, equal each time.

@@ -10,6 +10,7 @@ local function is_close(expected, got, tolerance)
     expected, got = expected:clone():view(-1):totable(), got:clone():view(-1):totable()
   end
   if type(expected) == 'number' then expected, got = { expected }, { got } end
+  assert.are.equal(#expected, #got)
   for k = 1, #expected do
     assert.is_true(math.abs(expected[k] - got[k]) <= (tolerance or 1e-12),
                    ('element %d: %.17g, not %.17g'):format(k, got[k], expected[k]))
@@ -19,9 +20,8 @@ local function square_sum(x) return tensor.cmul(x, x):sum() end
 
 describe('tensor.grad', function()
   it('returns the gradient, then the results of f', function()
-    local g, loss, more, text = tensor.grad(function(x)
-      return square_sum(x), x * 2, 'text'
-    end)(D{ 1, 2, 3 })
+    local df = tensor.grad(function(x) return square_sum(x), x * 2, 'text' end)
+    local g, loss, more, text = df(D{ 1, 2, 3 })
     is_close(D{ 2, 4, 6 }, g)
     assert.are.equal(14, loss)
     is_close(D{ 2, 4, 6 }, more)

@@ -8,6 +8,7 @@ local tracked = {}
 --- Fails unless a list or tensor has the expected elements, but for rounding.
 function tracked.same(expected, got)
   got = tensor.isTensor(got) and got:totable() or got
+  assert.are.equal(#expected, #got)
   for k = 1, #expected do
     assert.is_true(math.abs(expected[k] - got[k]) < 1e-9,
                    ('element %d: %.17g, not %.17g'):format(k, got[k], expected[k]))
