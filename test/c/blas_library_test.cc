@@ -57,12 +57,12 @@ int status_of(const std::string& name, const std::string& before) {
 }
 
 TEST(BlasChild, Starts) {
-  if (!is_child()) return;
+  if (!is_child()) GTEST_SKIP();
   _exit(THGetNumThreads() >= 1 && THInfo("version") ? kProduct : kWrong);
 }
 
 TEST(BlasChild, Multiplies) {
-  if (!is_child()) return;
+  if (!is_child()) GTEST_SKIP();
   double sum = 0;
   char message[600] = "";
   if (THTry(multiply_ones, &sum, message, sizeof(message)) == 0) {
@@ -87,7 +87,7 @@ constexpr int64_t kUnit = 32 << 10;
 constexpr int kNotLoaded = 100;
 
 TEST(BlasChild, ReturnsTheAddressSpaceOfTheLibrary) {
-  if (!is_child()) return;
+  if (!is_child()) GTEST_SKIP();
   const int64_t before = address_space();
   const std::string text = THInfo("blas");
   const bool is_loaded = text.find("kernels") != std::string::npos;
@@ -95,7 +95,7 @@ TEST(BlasChild, ReturnsTheAddressSpaceOfTheLibrary) {
 }
 
 TEST(BlasChild, MultipliesOnManyThreadsAtOnce) {
-  if (!is_child()) return;
+  if (!is_child()) GTEST_SKIP();
   constexpr int kThreads = 8;
   std::vector<double> sums(kThreads);
   std::vector<std::thread> threads;
@@ -108,12 +108,12 @@ TEST(BlasChild, MultipliesOnManyThreadsAtOnce) {
 }
 
 TEST(BlasLibrary, IsNotNeededToStart) {
-  if (kSanitized) return;
+  if (kSanitized) GTEST_SKIP();
   EXPECT_EQ(status_of("BlasChild.Starts", "ulimit -v 150000"), kProduct);
 }
 
 TEST(BlasLibrary, NeverHangsWhereMemoryIsShort) {
-  if (kSanitized) return;
+  if (kSanitized) GTEST_SKIP();
   EXPECT_EQ(status_of("BlasChild.Multiplies", "unset TENSOR_BLAS; ulimit -v 150000"), kError);
   for (int kibibytes = 200000; kibibytes < 700000; kibibytes += 50000) {
     int status = status_of(
@@ -127,7 +127,7 @@ TEST(BlasLibrary, NeverHangsWhereMemoryIsShort) {
 }
 
 TEST(BlasLibrary, StartsWithOneThread) {
-  if (kSanitized) return;
+  if (kSanitized) GTEST_SKIP();
   const std::string name = "BlasChild.ReturnsTheAddressSpaceOfTheLibrary";
   const int space = status_of(name, "unset TENSOR_BLAS; export OMP_NUM_THREADS=1");
   ASSERT_GT(space, 0);
