@@ -38,10 +38,11 @@ local headings = {
 }
 
 local function preprocessed()
-  local flags = ('$(PKG_CONFIG_PATH=%s/lib/pkgconfig:$PKG_CONFIG_PATH %s)')
+  local flags = ("$(PKG_CONFIG_PATH='%s/lib/pkgconfig':$PKG_CONFIG_PATH %s)")
     :format(prefix, 'pkg-config --cflags TH luajit')
+  -- eval: pkg-config escapes spaces in the prefix.
   local pipe = assert(io.popen(('printf "%%s\\n" "#include <TH/TH.h>" "#include <luaT.h>" | ' ..
-    'env -u LD_PRELOAD %s -E -x c %s -'):format(os.getenv 'CC' or 'cc', flags)))
+    'eval "env -u LD_PRELOAD %s -E -x c %s -"'):format(os.getenv 'CC' or 'cc', flags)))
   local text = pipe:read '*a'
   pipe:close()
   assert(#text > 0, 'the headers are not installed in ' .. prefix)

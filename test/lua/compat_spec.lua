@@ -350,8 +350,8 @@ describe('xlua', function()
   end)
 
   it('is there before torch in programs that tensor runs', function()
-    local pipe = io.popen(os.getenv 'TENSOR_PREFIX' .. '/bin/tensor -l xlua '
-                          .. '-e "print(xlua.formatTime(60), torch ~= nil)" 2>&1')
+    local pipe = io.popen(("'%s/bin/tensor' -l xlua -e "
+      .. '"print(xlua.formatTime(60), torch ~= nil)" 2>&1'):format(os.getenv 'TENSOR_PREFIX'))
     assert.are.equal('1m\ttrue\n', pipe:read '*a')
     pipe:close()
   end)

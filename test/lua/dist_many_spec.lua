@@ -5,7 +5,7 @@ local plugin = os.getenv 'TENSOR_MPI_PLUGIN' or io.open(prefix .. '/lib/libTHmpi
 
 describe('tensor.dist', function()
   (plugin and it or pending)('does not leak', function()
-    local command = 'OMP_NUM_THREADS=1 %s/bin/tensor -n 2 test/lua/dist/many.lua 100000 2>&1'
+    local command = "OMP_NUM_THREADS=1 '%s/bin/tensor' -n 2 test/lua/dist/many.lua 100000 2>&1"
     local pipe = assert(io.popen(command:format(prefix)))
     local output = pipe:read '*a'
     pipe:close()

@@ -19,10 +19,9 @@ end
 
 -- Runs a script of test/lua/dist with some ranks. With one rank, without a launcher.
 local function start(ranks, script, ...)
-  local launcher = ranks > 1 and ('%s/bin/tensor -n %d'):format(prefix, ranks)
-    or prefix .. '/bin/tensor'
-  return run(('OMP_NUM_THREADS=1 %s test/lua/dist/%s.lua %s'):format(launcher, script,
-                                                                    table.concat({...}, ' ')))
+  local option = ranks > 1 and '-n ' .. ranks or ''
+  return run(("OMP_NUM_THREADS=1 '%s/bin/tensor' %s test/lua/dist/%s.lua %s"):format(
+    prefix, option, script, table.concat({...}, ' ')))
 end
 
 -- Waits until a process has ended, for at most 10 s. It may remain as a zombie.
@@ -44,13 +43,13 @@ end
 -- The MPI that the transport belongs to may be missing on this machine.
 local has_mpi = select(2, run('command -v ' .. (os.getenv 'TENSOR_MPIRUN' or 'mpirun'))) == 0
   and (os.getenv 'TENSOR_MPI_PLUGIN'
-       or select(2, run(('ls %s/lib/libTHmpi.so'):format(prefix))) == 0)
+       or select(2, run(("ls '%s/lib/libTHmpi.so'"):format(prefix))) == 0)
 local when_mpi = has_mpi and it or pending
 
 describe('tensor.dist', function()
   it('refuses scripts on the standard input of several processes', function()
     for _, arguments in ipairs{'-n 2 -', '-n 2', '-n2'} do
-      local text, status = run(('echo "print(1)" | %s/bin/tensor %s'):format(prefix, arguments))
+      local text, status = run(('echo "print(1)" | \'%s/bin/tensor\' %s'):format(prefix, arguments))
       assert.are.equal('tensor: -n needs the file of a script: a single process can read the ' ..
                        'standard input\n', text)
       assert.are.equal(2, status)
@@ -58,7 +57,7 @@ describe('tensor.dist', function()
   end)
 
   when_mpi('runs a script on the standard input of one process', function()
-    local text, status = run(('echo "print(1)" | %s/bin/tensor -n 1 -'):format(prefix))
+    local text, status = run(('echo "print(1)" | \'%s/bin/tensor\' -n 1 -'):format(prefix))
     assert.are.equal('1\n', text)
     assert.are.equal(0, status)
   end)
@@ -184,19 +183,19 @@ describe('tensor.dist', function()
   end)
 
   when_mpi('reports processes that srun has not connected', function()
-    local output, status = run(('SLURM_STEP_NUM_TASKS=3 %s/bin/tensor -e "require '
+    local output, status = run(('SLURM_STEP_NUM_TASKS=3 \'%s/bin/tensor\' -e "require '
       .. '\'tensor.dist\'.init{transport = \'mpi\'}"'):format(prefix))
     assert.are_not.equal(0, status)
     assert.is_truthy(output:find('the launcher has started 3 processes, but ', 1, true), output)
     assert.is_truthy(output:find(' has 1: it needs the mpirun of its own MPI, or the option --mpi '
       .. 'of srun that fits it', 1, true), output)
-    assert.are.equal('1\n', (run(('SLURM_STEP_NUM_TASKS=3 %s/bin/tensor -e "print(require '
+    assert.are.equal('1\n', (run(('SLURM_STEP_NUM_TASKS=3 \'%s/bin/tensor\' -e "print(require '
       .. '\'tensor.dist\'.size())"'):format(prefix))))
   end)
 
   it('reports a launcher without a transport', function()
-    local output, status = run(('OMPI_COMM_WORLD_SIZE=2 TENSOR_MPI_PLUGIN=/none %s/bin/tensor -e '
-      .. '"require \'tensor.dist\'.init()"'):format(prefix))
+    local output, status = run(("OMPI_COMM_WORLD_SIZE=2 TENSOR_MPI_PLUGIN=/none '%s/bin/tensor' "
+      .. [[-e "require 'tensor.dist'.init()"]]):format(prefix))
     assert.are.equal(1, status)
     assert.is_truthy(output:find('init: the launcher has started 2 processes, but there is no MPI '
       .. 'transport', 1, true), output)

@@ -158,8 +158,8 @@ describe('figures as pictures in terminals', function()
 
   it('leave terminals alone that do not answer', function()
     if not has_terminal() then return pending(reason) end
-    local command = 'env -u HOME -u XDG_STATE_HOME -u TENSOR_PLOT TERM=xterm NO_COLOR=1 %s ' ..
-                    os.getenv 'TENSOR_PREFIX' .. '/bin/tensor'
+    local command = 'env -u HOME -u XDG_STATE_HOME -u TENSOR_PLOT TERM=xterm NO_COLOR=1 %s '
+                    .. "'" .. os.getenv 'TENSOR_PREFIX' .. "/bin/tensor'"
     local function shown(variables)
       local program = terminal.open(command:format(variables))
       program.await '> '
@@ -185,7 +185,7 @@ describe('figures as pictures in terminals', function()
   it('keep lines that are typed before their reply', function()
     if not has_terminal() then return pending(reason) end
     local program = terminal.open('env -u HOME -u XDG_STATE_HOME -u TENSOR_PLOT TERM=xterm ' ..
-                                  'NO_COLOR=1 ' .. os.getenv 'TENSOR_PREFIX' .. '/bin/tensor')
+                                  "NO_COLOR=1 '" .. os.getenv 'TENSOR_PREFIX' .. "/bin/tensor'")
     program.await '> '
     program.type 'f = torch.plot.line({1, 3, 2})\n'
     program.await '> '

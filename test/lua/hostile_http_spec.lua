@@ -32,7 +32,7 @@ describe('examples/http/serve.lua, with hostile clients,', function()
     local w1 = weight and random(64, 8):fill(weight) or random(64, 8)
     tensor.save(file, {w1 = w1, b1 = random(1, 8), w2 = random(8, 10), b2 = random(1, 10),
                        mean = random(1, 64), deviation = tensor.Tensor{2}})
-    return Server.start(('%s %shttp/serve.lua --model %s --port 0 --connections %d '
+    return Server.start(("'%s' %shttp/serve.lua --model %s --port 0 --connections %d "
       .. '--body-bytes 65536 --idle-seconds %d --header-seconds %d --body-seconds %d '
       .. '--reply-seconds %d'):format(launcher, examples, file, CONNECTIONS, seconds, seconds,
                                       seconds, seconds), settings)

@@ -359,7 +359,7 @@ it('a program that fails gets such suggestions, too', function()
   file:write 'local tensor = require "tensor"\ntensor.tpok(1)'
   file:close()
   local prefix = os.getenv 'TENSOR_PREFIX'
-  local pipe = prefix and assert(io.popen(('%s/bin/tensor %s 2>&1'):format(prefix, path)))
+  local pipe = prefix and assert(io.popen(("'%s/bin/tensor' %s 2>&1"):format(prefix, path)))
   if pipe then
     output = pipe:read '*a'
     pipe:close()

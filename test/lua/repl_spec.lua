@@ -29,11 +29,11 @@ local work = shell('mktemp -d'):gsub('\n$', '')
 local function stub_prefix()
   local prefix = work .. '/stub'
   local share = prefix .. '/share/lua/' .. version .. '/tensor'
-  local _, status = shell(('mkdir -p %s %s && cp %s/bin/tensor %s/bin && ' ..
-                           'cp -r %s/lua/core/. %s/lua/extras/. %s'):format(
+  local _, status = shell(("mkdir -p '%s' '%s' && cp '%s/bin/tensor' '%s/bin' && " ..
+                           "cp -r '%s/lua/core/.' '%s/lua/extras/.' '%s'"):format(
     prefix .. '/bin', share, root, prefix, root, root, share))
   assert(status == 0)
-  shell('mkdir -p ' .. prefix .. '/lib/lua/' .. version .. '/tensor')
+  shell('mkdir -p ' .. shell_quoted(prefix .. '/lib/lua/' .. version .. '/tensor'))
   write_file(share .. '/init.lua', [[
     return {_VERSION = '0.0', DoubleTensor = {}, info = function()
       return {version = '0.0', blas = 'no BLAS'}
@@ -379,7 +379,7 @@ describe('the launcher', function()
     output, status = tensor(script 'x = = 1')
     assert.are.equal(1, status)
     assert.is_truthy(output:find("script.lua:1: unexpected symbol near '='", 1, true))
-    output, status = tensor(work .. '/missing.lua')
+    output, status = tensor(shell_quoted(work .. '/missing.lua'))
     assert.are.equal(1, status)
     assert.is_truthy(output:find('cannot open', 1, true))
   end)
@@ -485,7 +485,7 @@ describe('the launcher', function()
   end)
 
   it('relies on LUA_PATH where the module does not lie beside it', function()
-    local away = work .. '/away/bin'
+    local away = shell_quoted(work .. '/away/bin')
     shell(('mkdir -p %s && cp %s %s'):format(away, launcher, away))
     local paths = ('LUA_PATH=%s LUA_CPATH=%s '):format(
       shell_quoted(share .. '?.lua;' .. share .. '?/init.lua;;'),

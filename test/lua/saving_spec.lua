@@ -367,8 +367,8 @@ describe('save', function()
       os.execute(('cat %sa.npy > %sp.npy &'):format(path, path))
       assert.matches('p.npy: a file on disk is expected',
                      error_of(tensor.load, path .. 'p.npy', { map = true }), 1, true)
-      assert.are.equal('6\n', (output_of(('printf "1,2\n3,0\n" | %s/bin/tensor -e "print(require '
-        .. '\'tensor\'.load(\'/dev/stdin\', {format = \'csv\'}):sum())"'):format(
+      assert.are.equal('6\n', (output_of(([[printf "1,2\n3,0\n" | '%s/bin/tensor' -e "print(
+        require 'tensor'.load('/dev/stdin', {format = 'csv'}):sum())"]]):format(
         os.getenv 'TENSOR_PREFIX'))))
     end)
   end)

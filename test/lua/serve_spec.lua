@@ -4,7 +4,7 @@
 local tensor = require 'tensor'
 
 local examples = (debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './') .. '../../examples/'
-local launcher = assert(os.getenv 'TENSOR_PREFIX') .. '/bin/tensor'
+local launcher = ("'%s/bin/tensor'"):format(assert(os.getenv 'TENSOR_PREFIX'))
 local installed, request = pcall(require, 'http.request')
 
 local function shell(command)

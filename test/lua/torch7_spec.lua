@@ -242,7 +242,7 @@ describe('the program th', function()
   -- Returns the output of a program of the prefix, and its exit status.
   local function run(command, input)
     local pipe = assert(io.popen(("printf '%%s' '%s' | env -u LUA_PATH -u LUA_CPATH NO_COLOR=1 "
-                                  .. "timeout 60 %s/bin/%s 2>&1; echo $?")
+                                  .. "timeout 60 '%s/bin'/%s 2>&1; echo $?")
                                  :format(input or '', prefix, command)))
     local text = pipe:read '*a'
     pipe:close()

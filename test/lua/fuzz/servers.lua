@@ -40,7 +40,7 @@ local kinds = {
       tensor.save(name .. '.npz', {
         w1 = random(64, 8), b1 = random(1, 8), w2 = random(8, 10), b2 = random(1, 10),
         mean = random(1, 64), deviation = tensor.Tensor{2}})
-      return Server.start(('%s/bin/tensor %shttp/serve.lua --model %s.npz --port 0 '
+      return Server.start(("'%s/bin/tensor' %shttp/serve.lua --model %s.npz --port 0 "
         .. '--connections 20 --body-bytes 65536'):format(prefix, examples, name))
     end,
     reply = function(client, seconds)

@@ -10,7 +10,7 @@ function terminal.available() return shell 'command -v script >/dev/null 2>&1' e
 --- Returns the shell command that runs the program tensor. variables: its environment; default:
 -- NO_COLOR=1.
 function terminal.program(variables)
-  return ('env -u LUA_PATH -u LUA_CPATH -u HOME -u XDG_STATE_HOME TERM=xterm %s %s/bin/tensor')
+  return ("env -u LUA_PATH -u LUA_CPATH -u HOME -u XDG_STATE_HOME TERM=xterm %s '%s/bin/tensor'")
          :format(variables or 'NO_COLOR=1', os.getenv 'TENSOR_PREFIX')
 end
 
