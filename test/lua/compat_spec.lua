@@ -368,6 +368,24 @@ describe('xlua', function()
     assert.has_error(function() xlua.error('bad', 'here') end)
   end)
 
+  it('lists globals, and describes modules', function()
+    local text = child.run [[
+      require 'torch'
+      require 'xlua'
+      mine, loaded = 7, {}
+      package.loaded.loaded = loaded
+      xlua.who()
+      local module = {}
+      print(xlua.usage_module(module, 'name', 'It does.') == tostring(module))
+      print(module)
+    ]]
+    local modules = text:match '^\nGlobal Libs:\n({.-})\n\nGlobal Vars:\n{%[mine%] = 7}\n\ntrue\n'
+    assert.is_truthy(modules, text)
+    assert.matches('= loaded,.*= string,.*= torch,.*= xlua}', modules)
+    assert.is_nil(modules:find('mine', 1, true))
+    assert.matches('%+\nPACKAGE:\nname\n\nDESC:\nIt does%.\n%+', text)
+  end)
+
   it('logs, takes parameters of the environment, and forgets', function()
     local log = folder .. '-log/log'
     local text = child.run(([[

@@ -329,6 +329,9 @@ describe('cutorch', function()
       assert.are.equal(select(2, cutorch.getMemoryUsage(2)), properties.totalGlobalMem)
       assert.are.equal('number', type(cutorch.getRuntimeVersion()))
       assert.are.equal('number', type(cutorch.driverVersion))
+      assert.are.equal(cutorch.driverVersion, cutorch.getDriverVersion())
+      assert.is_true(cutorch.isCachingAllocatorEnabled())
+      assert.is_false(cutorch.isManaged(t) or cutorch.isManagedPtr(0))
     end)
 
     it('are waited for', function()
@@ -429,14 +432,23 @@ describe('cutorch', function()
     event:waitOn()
     cutorch.streamWaitFor(0, {2})
     cutorch.streamBarrier {0, 1}
+    cutorch.streamWaitForMultiDevice(1, 0, {[2] = {1}})
+    cutorch.streamBarrierMultiDevice {[1] = {0}, [2] = {1}}
     assert.are.equal(3, t:sum())
     assert.has_error(function() cutorch.setStream(3) end)
     assert.has_error(function() cutorch.reserveStreams(-1) end)
     cutorch.reserveBlasHandles(1)
     cutorch.setBlasHandle(1)
     assert.are.equal(1, cutorch.getBlasHandle())
-    assert.is_true(cutorch.getPeerToPeerAccess(1, 2))
-    assert.has_error(function() cutorch.getPeerToPeerAccess(1, 3) end)
+    assert.is_true(cutorch.getPeerToPeerAccess(1, 2) and cutorch.getKernelPeerToPeerAccess())
+    cutorch.setPeerToPeerAccess(1, 2, true)
+    cutorch.setKernelPeerToPeerAccess(true)
+    for _, name in ipairs {'getPeerToPeerAccess', 'setPeerToPeerAccess'} do
+      for _, pair in ipairs {{1, 3}, {3, 1}} do
+        assert.has_error(function() cutorch[name](pair[1], pair[2], true) end,
+                         ('cutorch.%s: invalid device 3; the devices are 1 to 2'):format(name))
+      end
+    end
   end)
 
   it('makes tensors of host memory', function()

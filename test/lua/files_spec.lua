@@ -88,6 +88,19 @@ for name, place in pairs { DiskFile = disk, MemoryFile = memory } do
       assert.are.same(tensor.FloatTensor({ 0.1, math.huge }):totable(), file:readFloat(2):totable())
     end)
 
+    it('has booleans that are integers', function()
+      for _, mode in ipairs { 'ascii', 'binary' } do
+        local file = here.open 'rw'
+        file[mode](file)
+        file:writeBool(true)
+        file:writeBool(false)
+        file:seek(1)
+        assert.is_true(file:readBool())
+        assert.is_false(file:readBool())
+        assert.are.equal(0, file:seek(1):readInt(2)[2])
+      end
+    end)
+
     it('has bits of integers, whose sign is the reader\'s', function()
       local file = here.open('rw'):binary()
       file:writeByte(255)
