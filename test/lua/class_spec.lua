@@ -59,6 +59,11 @@ describe('isTypeOf', function()
   end)
 end)
 
+it('the parent of a class is a class', function()
+  assert.has_error(function() tensor.class('spec.Orphan', 'spec.Absent', {}) end,
+                   'class: unknown parent class spec.Absent of spec.Orphan')
+end)
+
 it('classes have the operators of newer Luas', function()
   if not rawget(math, 'type') then return pending 'from Lua 5.3 on' end
   local classes = {}

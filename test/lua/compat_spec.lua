@@ -296,6 +296,17 @@ describe('xlua', function()
                      written(xlua.print, { 1, a = 'b' }, 'x'))
   end)
 
+  it('refuses options that cannot be', function()
+    local op = xlua.OptionParser()
+    for message, option in pairs {
+      ['the name of an option must be a string, got 5'] = { 5 },
+      ['an option must have a name'] = {},
+      ['unknown action append'] = { '-x', action = 'append' },
+    } do
+      assert.has_error(function() op:option(option) end, 'OptionParser: ' .. message)
+    end
+  end)
+
   it('parses options', function()
     local op = xlua.OptionParser '%prog [options]'
     op:option { '-s', '--size', action = 'store', dest = 'size', help = 'columns', default = 5 }

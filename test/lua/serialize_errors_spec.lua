@@ -191,6 +191,22 @@ describe('an object of the module that is a table', function()
   end)
 end)
 
+describe('readObject', function()
+  it('refuses invalid keys, numbers of entries and bytecode', function()
+    for text, message in pairs {
+      ['3\n1\n1\n0\n0\n'] = 'readObject: invalid table key: nil',
+      ['3\n1\n1\n1\nnan\n0\n'] = 'readObject: invalid table key: nan',
+      ['3\n1\n-1\n'] = 'readObject: invalid number of entries: -1',
+      ['8\n1\n4\n= = \n'] = 'readObject: Failed to load function from bytecode: ',
+    } do
+      local file = tensor.MemoryFile(tensor.CharStorage():string(text .. '\0'), 'r')
+      local ok, failure = pcall(file.readObject, file)
+      assert.is_false(ok)
+      assert.is_truthy(failure:find(message, 1, true), failure)
+    end
+  end)
+end)
+
 describe('serialize', function()
   it('and serializeToStorage name themselves and the line in errors', function()
     for _, name in ipairs { 'serialize', 'serializeToStorage' } do

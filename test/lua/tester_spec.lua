@@ -38,7 +38,8 @@ describe('TestSuite', function()
     assert.are.equal(1, tests.one())
     assert.is_nil(tests.two)
     assert.has_error(function() function tests.one() end end, 'Test one is already defined.')
-    assert.has_error(function() tests.two = 2 end)
+    assert.has_error(function() tests.two = 2 end,
+                     'Only functions are supported as members of a TestSuite')
     assert.has_error(function() tests.two = {} end, 'Nested tables of tests are not supported')
   end)
 end)
@@ -152,6 +153,36 @@ describe('Tester', function()
     assert.is_true(holds('eq', row:expand(2, 3), tensor.ones(3, 2):t()))
     assert.has_error(function() holds('assertTensorEq', 1, flat) end,
                      'First argument should be a Tensor')
+  end)
+
+  it('refuses arguments that have no meaning', function()
+    for message, arguments in pairs {
+      ['Unexpected arguments passed to test function'] = { 'assert', true, 'text', 1 },
+      ['message parameter must be a string, not number'] = { 'assert', true, 1 },
+      ['Unrecognized argument; should be a tolerance or message, got table'] = { 'eq', 1, 1, {} },
+      ['Unexpected number argument; already have tolerance'] = { 'eq', 1, 1, 0, 1 },
+      ['Unexpected string argument; already have message'] = { 'eq', 1, 1, 'a', 'b' },
+      ['tolerance cannot be negative'] = { 'eq', 1, 1, -1 },
+    } do
+      assert.has_error(function() holds(unpack(arguments)) end, message)
+    end
+    for message, arguments in pairs {
+      ['Name parameter is forbidden for a table of tests, since its use is ambiguous'] =
+        { {}, 'name' },
+      ['Nested sets of tests are not supported'] = { { inner = {} } },
+      ['Only tables of functions and functions supported'] = { 5 },
+      ['Only one set-up function allowed'] = { print, '_setUp' },
+      ['Only one tear-down function allowed'] = { print, '_tearDown' },
+      ['Test with name there already exists!'] = { print, 'there' },
+    } do
+      local tester = tensor.Tester()
+      for _, name in ipairs { '_setUp', '_tearDown', 'there' } do tester:add(print, name) end
+      written(function()
+        assert.has_error(function() tester:add(unpack(arguments)) end, message)
+      end)
+      assert.has_error(function() tester:disable(5) end, 'Expecting name or list for disable')
+      assert.has_error(function() tester:disable 'absent' end, "Unrecognized test 'absent'")
+    end
   end)
 
   it('expects errors', function()

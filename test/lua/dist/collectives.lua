@@ -238,6 +238,7 @@ fails('broadcast: root ' .. size + 1, dist.broadcast, torch.IntTensor(2), size +
 fails('send: rank ' .. rank .. ' is this rank itself', dist.send, torch.IntTensor(2), rank)
 fails('allReduce: unknown option', dist.allReduce, torch.FloatTensor(2), 'sum', {asinc = true})
 fails('barrier: a table of options', dist.barrier, 3)
+fails('receive: options need a tensor', dist.receive, 1, {async = true})
 -- Tensors without dimensions have no place for the ranks.
 local empty = torch.FloatTensor()
 for _, options in ipairs{{}, {async = true}} do
