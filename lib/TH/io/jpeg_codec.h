@@ -18,6 +18,10 @@ namespace TH_JPEG_NAMESPACE {
 #include <jconfig.h>
 #undef JPEG_LIB_VERSION
 #define JPEG_LIB_VERSION TH_JPEG_INTERFACE
+// For interface 62, jpeglib.h declares jpeg_mem_src and jpeg_mem_dest only if this is defined. A
+// jconfig.h for interface 80, such as Ubuntu's, does not define it.
+#undef MEM_SRCDST_SUPPORTED
+#define MEM_SRCDST_SUPPORTED 1
 #define JCONFIG_INCLUDED
 #include <jpeglib.h>
 // After jpeglib.h, because jerror.h includes nothing itself.
