@@ -57,7 +57,9 @@ function(tensor_add_compile_options)
     add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:${option}>)
   endforeach()
 endfunction()
-tensor_add_compile_options(-Wall -Wextra -fno-math-errno -ffp-contract=off -fno-strict-aliasing)
+# -Wformat-security: the default of Clang and of Ubuntu's GCC.
+tensor_add_compile_options(-Wall -Wextra -Wformat-security -fno-math-errno -ffp-contract=off
+                           -fno-strict-aliasing)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-operator-names>)
 
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

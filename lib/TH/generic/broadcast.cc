@@ -2,6 +2,7 @@
 
 #include "TH.h"
 
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
@@ -18,9 +19,12 @@ namespace {
 struct Message {
   char* text;
   int size;
-  template <class... V>
-  int fail(const char* format, V... values) const {
-    if (text && size > 0) std::snprintf(text, size, format, values...);
+  __attribute__((format(printf, 2, 3))) int fail(const char* format, ...) const {
+    if (!text || size <= 0) return -1;
+    va_list values;
+    va_start(values, format);
+    std::vsnprintf(text, size, format, values);
+    va_end(values);
     return -1;
   }
 };

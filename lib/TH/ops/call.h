@@ -10,6 +10,8 @@
 // If a step throws, every result has the shape and the storage that it had before. Its elements may
 // have been overwritten from step 4 on.
 
+#include <cstdarg>
+
 #include "base/error.h"
 #include "ops/arguments.h"
 
@@ -65,9 +67,14 @@ class Shapes {
     return wrap_dim(ndim, dim, number_of(&dim), owner);  // throws
   }
   // Throws an error about one argument. The message does not begin with the operation's name.
-  template <class T, class... Values>
-  [[noreturn]] void fail(const T& field, const char* format, Values... values) const {
-    fail_argument(number_of(&field), format, values...);
+  template <class T>
+  [[noreturn]] __attribute__((format(printf, 3, 4))) void fail(const T& field, const char* format,
+                                                               ...) const {
+    va_list values;
+    va_start(values, format);
+    Error error(number_of(&field), format, values);
+    va_end(values);
+    throw error;
   }
   int number_of(const void* field) const noexcept;  // see argument_number
 
