@@ -48,6 +48,11 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 string(REPLACE "-O3" "-O2" CMAKE_C_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
 string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
+# -Wformat-security: the default of Clang and of Ubuntu's GCC.
+set(TH_WARNING_OPTIONS -Wall -Wextra -Wformat-security)
+# These pragmas and attributes control vectorization in GCC; Clang does not know them.
+set(TH_CLANG_OPTIONS -Wno-unknown-pragmas -Wno-unknown-attributes -Wno-ignored-pragmas)
+
 # -ffp-contract=off: results do not depend on whether the instruction set has fused multiply-add.
 # -fno-strict-aliasing: the core accesses the typed C structs through one untyped struct.
 # -fno-operator-names: operations are named bitand and bitor.
@@ -57,14 +62,12 @@ function(tensor_add_compile_options)
     add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:${option}>)
   endforeach()
 endfunction()
-# -Wformat-security: the default of Clang and of Ubuntu's GCC.
-tensor_add_compile_options(-Wall -Wextra -Wformat-security -fno-math-errno -ffp-contract=off
+tensor_add_compile_options(${TH_WARNING_OPTIONS} -fno-math-errno -ffp-contract=off
                            -fno-strict-aliasing)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-operator-names>)
 
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # These pragmas and attributes control vectorization in GCC; Clang does not know them.
-  tensor_add_compile_options(-Wno-unknown-pragmas -Wno-unknown-attributes -Wno-ignored-pragmas)
+  tensor_add_compile_options(${TH_CLANG_OPTIONS})
 endif()
 
 if(TH_WERROR)

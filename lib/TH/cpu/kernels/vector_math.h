@@ -67,8 +67,9 @@ template <class V>
 inline void finish_exp(Item<V>* y, int64_t n, Words least_words) {
   const auto lowest = (Bits<V>)least_words;
   constexpr int64_t lanes = sizeof(V) / sizeof(Item<V>);
-  if (__builtin_expect(!any(lowest < 0), 1)) return;
-  if (any(lowest <= (Bits<V>)number<V>(-104, -746))) {
+  // Clang's comparison of 64-bit lanes has another type than Bits, so that any would be ambiguous.
+  if (__builtin_expect(!any((Bits<V>)(lowest < 0)), 1)) return;
+  if (any((Bits<V>)(lowest <= (Bits<V>)number<V>(-104, -746)))) {
     for (int64_t i = 0; i < n; i += lanes) store(y + i, denormal_exp(load<V>(y + i)));
   } else {
     // All are 0, as masked weights of attention are. max keeps NaN.
