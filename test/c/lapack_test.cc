@@ -28,9 +28,7 @@ namespace {
     static constexpr auto set = &TH##Name##Tensor_set2d;                \
     static constexpr auto get1 = &TH##Name##Tensor_get1d;               \
     static constexpr auto get3 = &TH##Name##Tensor_get3d;               \
-    static constexpr auto resize1 = &TH##Name##Tensor_resize1d;         \
     static constexpr auto resize3 = &TH##Name##Tensor_resize3d;         \
-    static constexpr auto fill = &TH##Name##Tensor_fill;                \
     static constexpr auto gesv_of_tensors = &TH##Name##Tensor_gesv;     \
     static constexpr auto getri_of_tensors = &TH##Name##Tensor_getri;   \
     static constexpr auto gesvd2_of_tensors = &TH##Name##Tensor_gesvd2; \

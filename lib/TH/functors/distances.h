@@ -52,7 +52,7 @@ struct LargestSize {
   template <class V>
   TH_HD V accumulate(V most, V difference) const {
     const V size = absolute(difference);
-    return (size > most) | (size != size) ? size : most;
+    return ((size > most) | (size != size)) ? size : most;
   }
   TH_HD double joined(double x, double y) const { return y > x || y != y ? y : x; }
   TH_HD double root(double total) const { return total; }

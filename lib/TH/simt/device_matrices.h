@@ -26,7 +26,6 @@ class OperandChecks {
 
  private:
   Queue& queue_;
-  int64_t count_;
   int* info_;
   int stage_ = 0;
   Scratch failed_;  // an int: the number of the check that failed; 0: none

@@ -257,7 +257,9 @@ struct QuickRest {
   using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
   static Word misfit(T a, T b) {
     const T limit = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52), size = std::fabs(b);
-    return !(std::fabs(a) < size * limit) | !(size < std::numeric_limits<T>::infinity());
+    const Word large = !(std::fabs(a) < size * limit);
+    const Word infinite = !(size < std::numeric_limits<T>::infinity());
+    return large | infinite;
   }
   // The remainder of x by a positive size, from 0 to size.
   static T rest_of(T x, T size) {

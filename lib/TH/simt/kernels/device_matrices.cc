@@ -288,7 +288,7 @@ size_t bytes_of(DType dtype, int64_t count, int64_t rows, int64_t cols) {
 }  // namespace
 
 OperandChecks::OperandChecks(Queue& queue, int64_t count, int* info)
-    : queue_(queue), count_(count), info_(info), failed_(queue, sizeof(int)) {
+    : queue_(queue), info_(info), failed_(queue, sizeof(int)) {
   TH_LAUNCH(queue, (set_numbers), blocks_for(queue, count + 1), kThreads, 0, info, count, 0,
             failed_.as<int>());
 }

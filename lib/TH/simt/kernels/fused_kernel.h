@@ -190,7 +190,7 @@ __global__ void program_kernel(const __grid_constant__ Program program) {
   }
 }
 
-Program program_of(const FusedCall& call, const FusedPlan& plan) {
+inline Program program_of(const FusedCall& call, const FusedPlan& plan) {
   Program program = {};
   program.dtype = call.dtype;
   program.steps = call.steps;
