@@ -27,8 +27,11 @@ Storage* erase_storage(const T* s) {
 }
 
 template <class T>
-Scalar to_scalar(T x) {
-  if constexpr (IsReduced<T>::value) {
+constexpr Scalar to_scalar(T x) {
+  if constexpr (std::is_same_v<T, char>) {
+    // An element of a CharTensor, which is signed also where `char` is unsigned.
+    return Scalar(int64_t{static_cast<signed char>(x)});
+  } else if constexpr (IsReduced<T>::value) {
     return Scalar(static_cast<double>(load(x)));
   } else if constexpr (std::is_integral_v<T>) {
     return Scalar(static_cast<int64_t>(x));
@@ -36,6 +39,7 @@ Scalar to_scalar(T x) {
     return Scalar(static_cast<double>(x));
   }
 }
+static_assert(to_scalar(static_cast<char>(-1)).i == -1);
 
 // Sets one element of a storage. bytes: the value in the element type of the storage. If only a
 // device holds the elements, the device writes it, to avoid a copy to the host. If the

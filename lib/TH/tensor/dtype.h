@@ -130,7 +130,7 @@ struct Scalar {
   Scalar() : d(0) {}
   Scalar(double value) : d(value) {}
   Scalar(float value) : d(value) {}
-  Scalar(int64_t value) : integral(true), i(value) {}
+  constexpr Scalar(int64_t value) : integral(true), i(value) {}
   Scalar(int value) : integral(true), i(value) {}
   double to_double() const { return integral ? static_cast<double>(i) : d; }
 };
