@@ -111,10 +111,10 @@ format: deps
 install:
 	@scripts/install-deps --check
 	@scripts/build release build/release -DTH_ISAS=all
-	@cmake -DBUILD=build/release -DPREFIX="$(abspath $(PREFIX))" -P cmake/Install.cmake
+	@cmake -DBUILD=build/release -DPREFIX="$(PREFIX)" -P cmake/Install.cmake
 
 uninstall:
-	@cmake -DUNINSTALL=1 -DPREFIX="$(abspath $(PREFIX))" -P cmake/Uninstall.cmake
+	@cmake -DUNINSTALL=1 -DPREFIX="$(PREFIX)" -P cmake/Uninstall.cmake
 
 # An archive of the checked-out commit, and rockspecs. DIST_URL: the address of the archive.
 dist:

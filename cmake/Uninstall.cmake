@@ -1,9 +1,9 @@
 # Removes the files that Install.cmake installed into PREFIX (below DESTDIR), and our folders that
 # are empty afterwards.
-if(NOT PREFIX MATCHES "^/+[^/]")
-  message(FATAL_ERROR "PREFIX is an absolute path, not '${PREFIX}'")
+if(NOT PREFIX MATCHES "[^/]")
+  message(FATAL_ERROR "PREFIX is a directory other than /, not '${PREFIX}'")
 endif()
-cmake_path(NORMAL_PATH PREFIX)
+cmake_path(ABSOLUTE_PATH PREFIX NORMALIZE)
 string(REGEX REPLACE "/$" "" PREFIX "${PREFIX}")
 set(root "$ENV{DESTDIR}${PREFIX}")
 set(manifest "${root}/share/tensor/install_manifest.txt")
