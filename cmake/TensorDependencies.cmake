@@ -21,13 +21,35 @@ macro(tensor_pkg name modules what package)
 endmacro()
 
 tensor_require("pkg-config" pkgconf PKG_CONFIG_FOUND)
-if(TH_LUA STREQUAL "luajit")
+# LUA_MODULE_NAME and LUA_CFLAGS_OF_PC are for luaT.pc.
+if(TH_LUA_INCLUDE_DIR)
+  set(LUA_INCLUDE_DIRS "${TH_LUA_INCLUDE_DIR}")
+  set(LUA_VERSION "headers in ${TH_LUA_INCLUDE_DIR}")
+  set(LUA_CFLAGS_OF_PC "-I\"${TH_LUA_INCLUDE_DIR}\"")
+  tensor_require("lua.h in TH_LUA_INCLUDE_DIR" liblua${TH_LUA_VERSION}-dev
+                 EXISTS "${TH_LUA_INCLUDE_DIR}/lua.h")
+elseif(TH_LUA STREQUAL "luajit")
   tensor_pkg(LUA "luajit>=2.1" "LuaJIT 2.1 (headers)" libluajit-5.1-dev)
+  set(LUA_MODULE_NAME luajit)
 else()
-  tensor_pkg(LUA lua${TH_LUA} "Lua ${TH_LUA} (headers)" liblua${TH_LUA}-dev)
+  if(PKG_CONFIG_FOUND)
+    pkg_search_module(LUA QUIET IMPORTED_TARGET ${TH_LUA_NAMES})
+  endif()
+  tensor_require("Lua ${TH_LUA} (headers)" liblua${TH_LUA}-dev
+                 LUA_FOUND AND LUA_VERSION MATCHES "^${TH_LUA}")
 endif()
-find_program(LUA_EXECUTABLE NAMES ${TH_LUA_PROGRAM})
-tensor_require("${TH_LUA_PROGRAM} (interpreter)" ${TH_LUA_PROGRAM} LUA_EXECUTABLE)
+if(TH_LUA_EXECUTABLE)
+  set(LUA_EXECUTABLE "${TH_LUA_EXECUTABLE}")
+else()
+  find_program(LUA_EXECUTABLE NAMES ${TH_LUA_NAMES})
+endif()
+set(lua_version "")
+if(LUA_EXECUTABLE)
+  execute_process(COMMAND "${LUA_EXECUTABLE}" -e "io.write(_VERSION)"
+                  OUTPUT_VARIABLE lua_version ERROR_QUIET)
+endif()
+tensor_require("${TH_LUA_PROGRAM} (interpreter)" ${TH_LUA_PROGRAM}
+               lua_version STREQUAL "Lua ${TH_LUA_VERSION}")
 tensor_pkg(HWY "libhwy>=1.0;libhwy-contrib>=1.0" "Highway 1.0" libhwy-dev)
 
 # protozero is header-only and has no pkg-config file; its version is in a header.

@@ -32,8 +32,13 @@ build = {
   -- Lua 5.1 is that for LuaJIT.
   type = 'command',
   build_command = [[
-    version=`"$(LUA)" -e 'print(_VERSION == "Lua 5.1" and "luajit" or _VERSION:sub(5))'` &&
-    cmake -S . -B build.luarocks -DTH_LUA="$version" -DTENSOR_ROCK=ON \
+    version=`"$(LUA)" -e 'print(jit and "luajit" or _VERSION:sub(5))'` &&
+    case $version in
+      5.1) set -- -DTH_LUA=luajit ;;
+      *) set -- -DTH_LUA="$version" -DTH_LUA_EXECUTABLE="$(LUA)" \
+           -DTH_LUA_INCLUDE_DIR="$(LUA_INCDIR)" ;;
+    esac &&
+    cmake -S . -B build.luarocks "$@" -DTENSOR_ROCK=ON \
       -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DTENSOR_LUADIR="$(LUADIR)" \
       -DTENSOR_LIBDIR="$(LIBDIR)" -DTENSOR_BINDIR="$(BINDIR)" -DTH_BUILD_TESTS=OFF \
       -DTH_ISAS=host $TENSOR_ROCK_OPTIONS &&
