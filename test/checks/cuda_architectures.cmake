@@ -1,7 +1,7 @@
 # The architectures that `native` selects, with programs that answer as nvidia-smi. Run by cmake -P
 # with FOLDER and ROOT.
 
-cmake_minimum_required(VERSION 3.23)
+cmake_minimum_required(VERSION 3.21)
 
 list(APPEND CMAKE_MODULE_PATH "${ROOT}/cmake")
 include(TensorCudaArchitectures)

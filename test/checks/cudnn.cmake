@@ -1,6 +1,6 @@
 # Where cuDNN's headers are searched for. Run by cmake -P with FOLDER and ROOT.
 
-cmake_minimum_required(VERSION 3.23)
+cmake_minimum_required(VERSION 3.21)
 
 list(APPEND CMAKE_MODULE_PATH "${ROOT}/cmake")
 include(TensorCudnn)
