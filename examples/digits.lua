@@ -39,8 +39,8 @@ local function give_up(...)
   os.exit(1)
 end
 
-local function save(filename, value)
-  local saved, failure = pcall(tensor.save, filename, value)
+local function attempt(save, ...)
+  local saved, failure = pcall(save, ...)
   if not saved then
     give_up('%s', (failure:gsub('^.-:%d+: ', '')))
   end
@@ -226,11 +226,12 @@ end
 say('%s', report.drawings(wrong, captions))
 
 local title = ('%.1f %% of %d test digits read correctly'):format(100 * accuracy, TEST)
-save(chosen.out, report.picture(title, losses, test_losses, wrong, captions))
+local picture = report.picture(title, losses, test_losses, wrong)
+attempt(picture.save, picture, chosen.out)
 say('wrote %s', chosen.out)
 if chosen.save then
-  save(chosen.save, {w1 = net.w1, b1 = net.b1, w2 = net.w2, b2 = net.b2,
-                     mean = mean, deviation = tensor.Tensor{deviation}})
+  attempt(tensor.save, chosen.save, {w1 = net.w1, b1 = net.b1, w2 = net.w2, b2 = net.b2,
+                                     mean = mean, deviation = tensor.Tensor{deviation}})
   say('saved %s', chosen.save)
 end
 print(('test accuracy %.2f %%'):format(100 * accuracy))

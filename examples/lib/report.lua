@@ -1,7 +1,8 @@
 -- The results that examples/digits.lua prints and draws.
 
-local canvas = require 'tensor.plot.canvas'
-local plot = require 'lib.plot'
+local tensor = require 'tensor'
+
+local plot = tensor.plot
 
 local report = {}
 
@@ -53,37 +54,25 @@ function report.drawings(images, captions)
   return table.concat(lines, '\n')
 end
 
-local TITLE, QUIET_TEXT, PAPER = {24, 28, 36}, {96, 102, 112}, {244, 245, 247}
-local BLUE, ORANGE = {31, 101, 181}, {222, 112, 26}
-local WIDTH, HEIGHT = 960, 480
-local COLUMNS, ROWS, ZOOM = 5, 3, 9
+local COLUMNS, ROWS, CELL = 5, 3, 10
 
--- Draws as many of the images as fit, dark on white.
-local function sheet(page, left, top, images, captions)
-  for i = 1, math.min(#captions, COLUMNS * ROWS) do
-    local x = left + (i - 1) % COLUMNS * (SIDE * ZOOM + 14)
-    local y = top + math.floor((i - 1) / COLUMNS) * (SIDE * ZOOM + 38)
-    page:fill(x - 4, y - 4, SIDE * ZOOM + 8, SIDE * ZOOM + 24, PAPER)
-    page:image(x, y, (images[i] * (-255 / INK) + 255):view(SIDE, SIDE), ZOOM)
-    page:text(x + SIDE * ZOOM / 2, y + SIDE * ZOOM + 7, captions[i],
-              {color = QUIET_TEXT, align = 'center'})
+--- Returns the picture, a grid of figures: the losses of each epoch on the left, the first
+-- misclassified images, dark on white, on the right.
+function report.picture(title, training_losses, test_losses, images)
+  local shown = math.min(#images, COLUMNS * ROWS)
+  local sheet = tensor.ByteTensor(ROWS * CELL, COLUMNS * CELL):fill(255)
+  for i = 1, shown do
+    local row, column = math.floor((i - 1) / COLUMNS), (i - 1) % COLUMNS
+    sheet:narrow(1, row * CELL + 2, SIDE):narrow(2, column * CELL + 2, SIDE)
+         :copy((images[i] * (-255 / INK) + 255):view(SIDE, SIDE))
   end
-end
-
---- Draws the picture: the losses of each epoch on the left, misclassified images on the right.
-function report.picture(title, training_losses, test_losses, images, captions)
-  local page = canvas.new(WIDTH, HEIGHT)
-  page:text(40, 28, title, {scale = 2, color = TITLE})
-  plot.curves(page, {x = 76, y = 112, width = 380, height = 298}, {
-    {name = 'training, with noise', color = BLUE, values = training_losses},
-    {name = 'test', color = ORANGE, values = test_losses},
-  }, {vertical = 'cross-entropy', horizontal = 'epoch'})
-  local shown = math.min(#captions, COLUMNS * ROWS)
-  local heading = shown == #captions and ('%d misread digits'):format(shown)
-                  or ('%d of %d misread digits'):format(shown, #captions)
-  page:text(510, 94, heading, {color = TITLE})
-  sheet(page, 510, 116, images, captions)
-  return page:bytes()
+  local heading = shown == #images and ('%d misread digits'):format(shown)
+                  or ('%d of %d misread digits'):format(shown, #images)
+  local losses = plot.line(training_losses, {name = 'training, with noise', title = title,
+                                             xlabel = 'epoch', ylabel = 'cross-entropy',
+                                             yscale = 'log', width = 480})
+  return plot.grid{{losses:line(test_losses, {name = 'test'}),
+                    plot.image(sheet, {title = heading, width = 480})}}
 end
 
 return report

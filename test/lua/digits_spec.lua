@@ -98,9 +98,9 @@ describe('examples/digits.lua', function()
     assert.are.equal(0, status, output)
     assert.is_truthy(output:find('wrote two.png', 1, true))
     local picture = tensor.load(folder .. '/two.png', {type = 'Byte'})
-    assert.are.same({3, 480, 960}, picture:size():totable())
-    for name, color in pairs {paper = {255, 255, 255}, training = {31, 101, 181},
-                              test = {222, 112, 26}} do
+    assert.are.same({3, 800, 1920}, picture:size():totable())
+    for name, color in pairs {paper = {255, 255, 255}, training = {0, 114, 178},
+                              test = {213, 94, 0}} do
       local same = tensor.eq(picture, tensor.ByteTensor(color):view(3, 1, 1):expandAs(picture))
       assert.is_true(same:min(1):sum() > 0, 'no color of the ' .. name)
     end

@@ -2,14 +2,11 @@
 --
 --   local page = canvas.new(width, height)
 --   page:fill(x, y, width, height, color)
---   page:image(x, y, grey, scale)
 --   page:text(x, y, 'text', options)    options: color, scale, align = 'left', 'center', 'right'
---   page:line(points, color, thickness)
 --   page:segments({{from, to}, ...}, color, thickness)
 --   page:bytes()
 --
--- A color is {red, green, blue}. Pixels outside the canvas are not drawn, except that an image must
--- be inside.
+-- A color is {red, green, blue}. Pixels outside the canvas are not drawn.
 
 local tensor = require 'tensor'
 local font = require 'tensor.plot.font'
@@ -58,13 +55,6 @@ local function magnify(matrix, scale)
                :contiguous():view(height * scale, width * scale)
 end
 
---- Draws a matrix of grey values from 0 to 255, each as a square of scale x scale.
-function canvas:image(x, y, grey, scale)
-  local picture = tensor.round(magnify(grey, scale):double())
-  local region = self:region(x, y, picture:size(2), picture:size(1))
-  region:copy(picture:view(1, picture:size(1), picture:size(2)):expandAs(region))
-end
-
 --- Returns the width of a number of letters in pixels.
 function canvas.width_of(count, scale)
   return (count * (font.width + 1) - 1) * (scale or 1)
@@ -106,15 +96,6 @@ function canvas:segments(segments, color, thickness)
     ends[k] = {from[1], from[2], to[1], to[2]}
   end
   strokes(self.pixels, tensor.DoubleTensor(ends), thickness, color[1], color[2], color[3])
-end
-
---- Draws an antialiased line through points {x, y}. A single point is drawn as a dot.
-function canvas:line(points, color, thickness)
-  local segments = {}
-  for i = 1, math.max(#points - 1, 1) do
-    segments[i] = {points[i], points[i + 1] or points[i]}
-  end
-  self:segments(segments, color, thickness)
 end
 
 --- Returns the picture as a ByteTensor of 3 x H x W.
