@@ -69,12 +69,7 @@ end
 
 --- Returns the names of options, sorted, as text. known: a table with these keys.
 function files.options_text(known)
-   local names = {}
-   for option in each(known) do
-      names[#names + 1] = option
-   end
-   table.sort(names)
-   return 'the options are ' .. table.concat(names, ', ')
+   return 'the options are ' .. table.concat(versions.sorted_keys(known), ', ')
 end
 
 --- Checks a table of options. known: the accepted types by name, such as 'number string'. Raises

@@ -213,14 +213,6 @@ local function install(tensor)
 
    -- The types of keys whose order is the same in all processes.
    local is_ordered = { boolean = true, number = true, string = true }
-   local function is_key_before(a, b)
-      if type(a) ~= type(b) then
-         return type(a) < type(b)
-      elseif type(a) == 'boolean' then
-         return b and not a
-      end
-      return a < b
-   end
 
    -- Watches the tensors of a tracked argument. Returns a function for reverse, which calls
    -- visit(tensor, number).
@@ -235,14 +227,7 @@ local function install(tensor)
                native.watch(tape, value)
             end
          elseif type(value) == 'table' and getmetatable(value) == nil then
-            local keys = {}
-            for key in each(value) do
-               if is_ordered[type(key)] then
-                  keys[#keys + 1] = key
-               end
-            end
-            table.sort(keys, is_key_before)
-            for _, key in ipairs(keys) do
+            for _, key in ipairs(versions.sorted_keys(value, is_ordered)) do
                add(value[key])
             end
          end

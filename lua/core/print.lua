@@ -52,14 +52,7 @@ for name, value in each(modern) do
 end
 
 local function sorted(t)
-  local names = {}
-  for name in each(t) do
-    if type(name) == 'string' then
-      names[#names + 1] = name
-    end
-  end
-  table.sort(names)
-  return names
+  return versions.sorted_keys(t, {string = true})
 end
 
 -- Describes the accepted values of an option for an error message.

@@ -3,7 +3,7 @@
 -- The REPL uses these functions, after inputs that may have assigned to globals.
 local _VERSION, error, getmetatable, load, loadfile = _VERSION, error, getmetatable, load, loadfile
 local pcall, rawequal, rawget, select = pcall, rawequal, rawget, select
-local tostring, type, xpcall = tostring, type, xpcall
+local sort, tostring, type, xpcall = table.sort, tostring, type, xpcall
 
 -- By rawget: a program may make reads of undeclared globals errors.
 local jit, newproxy, setfenv = rawget(_G, 'jit'), rawget(_G, 'newproxy'), rawget(_G, 'setfenv')
@@ -55,6 +55,31 @@ function versions.loadfile(path, environment)
       return chunk and setfenv(chunk, environment), message
    end
    return loadfile(path, nil, environment)
+end
+
+-- Types in alphabetical order; numbers and strings in theirs; other keys in that of their texts.
+local function is_before(a, b)
+   local of_a, of_b = type(a), type(b)
+   if of_a ~= of_b then
+      return of_a < of_b
+   elseif of_a == 'number' or of_a == 'string' then
+      return a < b
+   end
+   return tostring(a) < tostring(b)
+end
+
+--- sorted_keys(t [, types]): returns the keys of a table in order: of all types, or of those in the
+-- set `types`. If the keys are booleans, numbers and strings, the order is the same in all
+-- processes.
+function versions.sorted_keys(t, types)
+   local keys = {}
+   for key in versions.each(t) do
+      if not types or types[type(key)] then
+         keys[#keys + 1] = key
+      end
+   end
+   sort(keys, is_before)
+   return keys
 end
 
 versions.log10 = math.log10 or function(number)

@@ -1,22 +1,14 @@
 -- torch.CmdLine: parses command-line options and arguments. The type of a default value is the type
 -- of the option.
 
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, sorted_keys = versions.each, versions.sorted_keys
 
 -- the original print, saved before the first log replaces it
 local screen
 
 local function name_of(key)
    return key:match '^%-*(.*)$'
-end
-
-local function sorted_keys(t)
-   local keys = {}
-   for key in each(t) do
-      keys[#keys + 1] = key
-   end
-   table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
-   return keys
 end
 
 local function install(torch)

@@ -2,20 +2,14 @@
 -- or each by both, as `load` returns them.
 
 local files = require 'tensor.files'
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each = versions.each
 
 local named_columns = {}
 
 -- Returns the names of columns in a table, sorted.
 local function names_of(object)
-   local list = {}
-   for key in each(object) do
-      if type(key) == 'string' then
-         list[#list + 1] = key
-      end
-   end
-   table.sort(list)
-   return list
+   return versions.sorted_keys(object, {string = true})
 end
 
 -- Returns the columns with these names, or the columns by position under these names.

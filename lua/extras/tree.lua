@@ -4,33 +4,21 @@
 local versions = require 'tensor.versions'
 local tensor = require 'tensor'
 
-local each, is_tensor = versions.each, tensor.isTensor
+local is_tensor = tensor.isTensor
 local native = require 'tensor.native'
 local is_tracked, is_integral = native.is_tracked, require('tensor.types').is_integral
 local is_freed, raise, describe = native.is_freed, native.raise, native.describe(tensor)
 
 local tree = {}
 
-local function before(a, b)
-   if type(a) == type(b) then
-      return a < b
-   end
-   return type(a) == 'number'
-end
+local is_name = {number = true, string = true}
 
 --- Returns the keys of a table, numbers and strings, in order.
 function tree.keys(t)
    if type(t) ~= 'table' then
       raise(('tree.keys: a table is expected, got %s'):format(describe(t)))
    end
-   local keys = {}
-   for key in each(t) do
-      if type(key) == 'number' or type(key) == 'string' then
-         keys[#keys + 1] = key
-      end
-   end
-   table.sort(keys, before)
-   return keys
+   return versions.sorted_keys(t, is_name)
 end
 
 -- Raises an error if a value is a tensor that has been freed.

@@ -4,7 +4,7 @@
 local torch = require 'torch'
 local sys = require 'sys'
 local versions = require 'tensor.versions'
-local each = versions.each
+local each, sorted_keys = versions.each, versions.sorted_keys
 
 local xlua = {progress = require 'tensor.compat.progress'.show,
               formatTime = require 'tensor.compat.progress'.format_time,
@@ -53,20 +53,6 @@ function xlua.who()
 end
 
 -- ---- printing ----
-
-local function sorted_keys(t)
-   local keys = {}
-   for key in each(t) do
-      keys[#keys + 1] = key
-   end
-   table.sort(keys, function(a, b)
-      if type(a) == type(b) and (type(a) == 'number' or type(a) == 'string') then
-         return a < b
-      end
-      return type(a) == 'number' or type(b) ~= 'number' and tostring(a) < tostring(b)
-   end)
-   return keys
-end
 
 local function short(value)
    if type(value) == 'userdata' then

@@ -20,11 +20,7 @@ local is_plain = {boolean = true, number = true, string = true}
 
 -- Returns the names of modules and of their fields: {module [, field]} by value.
 local function known_values()
-   local modules, names = {}, {}
-   for name in each(package.loaded) do
-      modules[#modules + 1] = name
-   end
-   table.sort(modules)
+   local modules, names = versions.sorted_keys(package.loaded), {}
    local function add(value, name, field)
       local kind = type(value)
       if not names[value] and (kind == 'table' or kind == 'function' or kind == 'userdata') then

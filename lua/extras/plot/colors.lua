@@ -1,6 +1,6 @@
 -- Colors of series, and color maps.
 
-local each = require 'tensor.versions'.each
+local sorted_keys = require 'tensor.versions'.sorted_keys
 
 local colors = {
    -- The palette of Okabe and Ito, which color-blind readers can distinguish, and five more.
@@ -39,13 +39,8 @@ function colors.named(name)
    elseif names[name] then
       return names[name]
    end
-   local list = {}
-   for known in each(names) do
-      list[#list + 1] = known
-   end
-   table.sort(list)
    error(('plot: a color is %s, or as in "#ff8000", got %s')
-         :format(table.concat(list, ', '), name), 0)
+         :format(table.concat(sorted_keys(names), ', '), name), 0)
 end
 
 --- lighter(color): returns the color of a band: the color at an opacity of 0.3 over white.

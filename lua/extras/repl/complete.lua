@@ -2,7 +2,7 @@
 -- rawget, and __index is followed only if it is a table.
 
 local versions = require 'tensor.versions'
-local each, raw_next = versions.each, versions.raw_next
+local each, raw_next, sorted_keys = versions.each, versions.raw_next, versions.sorted_keys
 local keywords = require 'tensor.repl.show'.keywords
 local isname = require 'tensor.repl.show'.isname
 
@@ -234,15 +234,6 @@ local function gather_help(found, prefix)
   end
 end
 
-local function sorted(found)
-  local names = {}
-  for name in each(found) do
-    names[#names + 1] = name
-  end
-  table.sort(names)
-  return names
-end
-
 -- Returns the completions of a command: of a name after `?`, or of a word after `:`. nil: the text
 -- is neither, or the name is a field.
 local function of_command(text)
@@ -255,12 +246,12 @@ local function of_command(text)
         found[known] = true
       end
     end
-    return sorted(found), part
+    return sorted_keys(found), part
   end
   local name = text:match '^%s*%?%s*([%w_]*)$'
   if name then
     gather_help(found, name)
-    return sorted(found), name
+    return sorted_keys(found), name
   end
   local word = text:match '^%s*:([%w_]*)$'
   if word then
@@ -269,7 +260,7 @@ local function of_command(text)
         found[command] = true
       end
     end
-    return sorted(found), word
+    return sorted_keys(found), word
   end
   return nil
 end
@@ -313,7 +304,7 @@ function complete.candidates(text, environment)
       end
     end
   end
-  return sorted(found), prefix
+  return sorted_keys(found), prefix
 end
 
 --- common(names): returns the longest common prefix of the names.
