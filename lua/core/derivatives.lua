@@ -237,14 +237,9 @@ return function(tensor, native, parts)
    function tensor.gradcheck(f, args, options)
       check_function('gradcheck', f)
       check_list('gradcheck', 'a list of arguments', args)
-      options = options or {}
-      check_list('gradcheck', 'a table of options', options)
-      local fine, failure = pcall(files.check, options, {
+      options = files.options('gradcheck', options, {
          order = 'number', directions = 'number', step = 'number', tolerance = 'number',
       })
-      if not fine then
-         error('gradcheck: ' .. failure, 2)
-      end
       for name, value in each(options) do
          local limit = limits[name]
          if value ~= value or value < limit.least or value > limit.most

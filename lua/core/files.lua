@@ -3,6 +3,8 @@
 
 local versions = require 'tensor.versions'
 local progress = require 'tensor.progress'
+local raise = require 'tensor.raise'
+local type_name = require 'tensor.type_name'
 local types = require 'tensor.types'
 local is_tracked = require 'tensor.is_tracked'
 
@@ -67,9 +69,10 @@ local function is_of_type(value, wanted)
           or wanted:find('function', 1, true) and versions.is_callable(value)
 end
 
---- Returns the names of options, sorted, as text. known: a table with these keys.
-function files.options_text(known)
-   return 'the options are ' .. table.concat(versions.sorted_keys(known), ', ')
+-- Returns the names of options, sorted, as text. known: a table with these keys.
+local function options_text(known)
+   local names = table.concat(versions.sorted_keys(known), ', ')
+   return names == '' and 'it has no options' or 'the options are ' .. names
 end
 
 --- Checks a table of options. known: the accepted types by name, such as 'number string'. Raises
@@ -78,13 +81,26 @@ function files.check(options, known)
    for name, value in each(options) do
       local wanted = known[name]
       if not wanted then
-         error(('unknown option %s; %s'):format(tostring(name), files.options_text(known)), 0)
+         error(('unknown option %s; %s'):format(tostring(name), options_text(known)), 0)
       elseif not is_of_type(value, wanted) then
          error(('option %s must be a %s, got a %s')
                :format(name, wanted:gsub(' ', ' or '),
                        is_tracked(value) and 'tracked number' or type(value)), 0)
       end
    end
+end
+
+--- Returns the options of a function, {} instead of nil. Errors are raised at the program's line.
+function files.options(name, options, known)
+   if options ~= nil and type(options) ~= 'table' then
+      raise(('%s: a table of options is expected, got a %s; %s'):format(
+         name, type_name(options), options_text(known)))
+   end
+   local fine, failure = pcall(files.check, options or {}, known)
+   if not fine then
+      raise(name .. ': ' .. failure)
+   end
+   return options or {}
 end
 
 --- Returns the number of elements of a list. Raises an error if one of them is nil. Other keys than

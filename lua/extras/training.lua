@@ -5,7 +5,6 @@ local native = require 'tensor.native'
 local tensor = require 'tensor'
 local checkpoints = require 'tensor.checkpoints'
 
-local describe = native.describe(tensor)
 
 local training = {}
 
@@ -31,17 +30,9 @@ end
 -- if the output is not a terminal. options: output (io.stdout), terminal (overrides the check),
 -- clock (a function that returns seconds), delay (seconds in which nothing is shown; 0).
 function training.progress(total, options)
-   if options ~= nil and type(options) ~= 'table' then
-      native.raise(('training.progress: a table of options is expected, got %s'):format(
-         describe(options)))
-   end
-   local fine, failure = pcall(files.check, options or {}, {
+   return native.progress.of_steps(total, files.options('training.progress', options, {
       output = 'table userdata', terminal = 'boolean', clock = 'function', delay = 'number',
-   })
-   if not fine then
-      native.raise('training.progress: ' .. failure)
-   end
-   return native.progress.of_steps(total, options)
+   }))
 end
 
 --- steps(first, last [, step]): returns an iterator over the numbers of a loop: for k in

@@ -330,9 +330,10 @@ describe('the advice about an error of Lua', function()
 
   it('names the options of progress lines', function()
     local training = require 'tensor.training'
+    local known = '; the options are clock, delay, output, terminal'
     for problem, arguments in pairs {
-      ['unknown option zzz; the options are clock, delay, output, terminal'] = {10, {zzz = 1}},
-      ['a table of options is expected, got a number'] = {10, 5},
+      ['unknown option zzz' .. known] = {10, {zzz = 1}},
+      ['a table of options is expected, got a number' .. known] = {10, 5},
       ['the number of steps is expected, got string'] = {'x'},
     } do
       assert.has_error(function() training.progress(arguments[1], arguments[2]) end,

@@ -382,7 +382,8 @@ describe('tensor.optim', function()
   it('errors name the optimizer and the parameter', function()
     assert.has_error(function() optim.sgd{} end, 'optim.sgd: the option rate is missing')
     assert.has_error(function() optim.sgd(0.1) end,
-                     'optim.sgd: a table of options is expected, got number')
+                     'optim.sgd: a table of options is expected, got a number; ' ..
+                     'the options are dampening, decay, momentum, nesterov, rate')
     assert.has_error(function() optim.adam{rate = 1, beta1 = 'x'} end,
                      'optim.adam: option beta1 must be a number, got a string')
     assert.has_error(function() optim.adam{rate = 1, momentum = 0.9} end,

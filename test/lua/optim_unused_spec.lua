@@ -90,7 +90,8 @@ describe('false as a gradient', function()
     assert.has_error(function() optim.clipNorm(gradients, 1, {tensor = true}) end,
                      'optim.clipNorm: unknown option tensor; the options are tensors')
     assert.has_error(function() optim.clipNorm(gradients, 1, 3) end,
-                     'optim.clipNorm: a table of options is expected, got number')
+                     'optim.clipNorm: a table of options is expected, got a number; ' ..
+                     'the options are tensors')
   end)
 
   it('does not change the norm of clipNorm', function()

@@ -267,18 +267,11 @@ return function(sources, options)
    if not is_list then
       fail('sources: %s', problem)
    end
-   options = options or {}
-   if type(options) ~= 'table' then
-      fail('a table of options is expected, got %s', type_name(options))
-   end
-   local fine, failure = pcall(files.check, options, {
+   options = files.options('data.batches', options, {
       size = 'number', shuffle = 'boolean', seed = 'number', partial = 'boolean',
       transform = 'function', threads = 'number', ahead = 'number',
    })
    local size = options.size
-   if not fine then
-      fail('%s', failure)
-   end
    check_count('size', size, 1)
    local threads = check_count('threads', options.threads or 0, 0)
    local ahead = check_count('ahead', options.ahead or 2 * threads, math.min(threads, 1))

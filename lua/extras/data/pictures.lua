@@ -60,17 +60,11 @@ end
 -- without which all must have the same size; channels (3); classes, the list of the names of the
 -- classes, by default all subfolders in alphabetical order.
 function pictures.pictures(folder, options)
-   options = options or {}
    if type(folder) ~= 'string' then
       fail('the name of a folder is expected, got %s', type(folder))
-   elseif type(options) ~= 'table' then
-      fail('a table of options is expected, got %s', type(options))
    end
-   local fine, failure = pcall(files.check, options,
-                               {size = 'table', channels = 'number', classes = 'table'})
-   if not fine then
-      fail('%s', failure)
-   end
+   options = files.options('data.pictures', options,
+                           {size = 'table', channels = 'number', classes = 'table'})
    local size = options.size
    if size and not (is_size(size[1]) and is_size(size[2])) then
       fail('option size must be {height, width}')

@@ -1,6 +1,5 @@
 -- Checks of the arguments of tensor.dist. `name` is that of the function, for messages.
 
-local tensor = require 'tensor'
 local files = require 'tensor.files'
 local native = require 'tensor.native'.dist
 local raise = require 'tensor.native'.raise
@@ -47,33 +46,18 @@ function arguments.fail(group, message)
    raise(message)
 end
 
+-- result: of any type, as it is compared with the operands.
 local types = {argument = 'number', async = 'boolean', bytes = 'number',
-               deterministic = 'boolean', tensors = 'boolean', timeout = 'number',
-               transport = 'string'}
+               deterministic = 'boolean', result = 'userdata table number string boolean function',
+               tensors = 'boolean', timeout = 'number', transport = 'string'}
 
 --- options(name, options, ...): the options of a call, checked. The names that it knows follow.
 function arguments.options(name, options, ...)
-   if options == nil then
-      return {}
-   elseif type(options) ~= 'table' or getmetatable(options) then
-      raise(('%s: a table of options is expected, got %s'):format(name, tensor.type(options)))
-   end
    local known = {}
    for _, key in ipairs{...} do
-      known[key] = true
+      known[key] = types[key]
    end
-   for key, value in versions.each(options) do
-      if not known[key] then
-         local names = select('#', ...) == 0 and 'it has no options'
-                       or 'the options are ' .. table.concat({...}, ', ')
-         raise(('%s: unknown option %s = %s; %s'):format(name, tostring(key), tostring(value),
-                                                        names))
-      elseif types[key] and type(value) ~= types[key] then
-         raise(('%s: option %s must be a %s, got a %s'):format(name, key, types[key],
-                                                             type(value)))
-      end
-   end
-   return options
+   return files.options(name, options, known)
 end
 
 return arguments

@@ -115,15 +115,7 @@ end
 --- Returns the options of a constructor, {} instead of nil. Raises an error unless all are known:
 -- known[name] has the names of the types that the option may have.
 function layer.options(name, options, known)
-   if options ~= nil and type(options) ~= 'table' then
-      raise(('nn.%s: a table of options is expected, got %s; %s'):format(
-         name, describe(options), files.options_text(known)))
-   end
-   local fine, failure = pcall(files.check, options or {}, known)
-   if not fine then
-      raise(('nn.%s: %s'):format(name, failure))
-   end
-   return options or {}
+   return files.options('nn.' .. name, options, known)
 end
 
 --- Raises an error unless x is a tensor of this number of dimensions (nil: any), the last of which

@@ -3,7 +3,7 @@
 local tensor = require 'tensor'
 local native = require 'tensor.native'
 local raise, is_tracked, describe = native.raise, native.is_tracked, native.describe(tensor)
-local options_of = require 'tensor.optim.options'
+local files = require 'tensor.files'
 local parameters = require 'tensor.optim.parameters'
 local shown = require('tensor.versions').shown
 local widened = require('tensor.optim.state').widened
@@ -49,8 +49,7 @@ end
 -- is true or tensor.compile records.
 function clipping.clipNorm(gradients, limit, options)
    check_limit('clipNorm', limit)
-   options = options == nil and {} or options
-   options_of.check('clipNorm', options, {tensors = 'boolean'})
+   options = files.options('optim.clipNorm', options, {tensors = 'boolean'})
    local leaves = parameters.gradients('clipNorm', gradients)
    local norm = norm_of(leaves)
    if not norm then

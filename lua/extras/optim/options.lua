@@ -37,25 +37,13 @@ local function check_limits(name, key, value)
    end
 end
 
-local function check(name, options, known)
-   if type(options) ~= 'table' then
-      raise(('optim.%s: a table of options is expected, got %s'):format(
-         name, type_name(options)))
-   end
-   local fine, failure = pcall(files.check, options, known)
-   if not fine then
-      raise(('optim.%s: %s'):format(name, failure))
-   end
-end
-
 -- Returns the options with defaults. The rate is a number or a function of the step.
 local function with_defaults(name, options, defaults)
    local result, known = {}, {rate = 'number function'}
    for key, value in each(defaults) do
       result[key], known[key] = value, known[key] or type(value)
    end
-   check(name, options, known)
-   for key, value in each(options) do
+   for key, value in each(files.options('optim.' .. name, options, known)) do
       if type(value) == 'number' then
          check_limits(name, key, value)
       end
@@ -78,4 +66,4 @@ local function text_of(name, options, rate)
    return ('optim.%s{%s}'):format(name, table.concat(parts, ', '))
 end
 
-return {text_of = text_of, check = check, with_defaults = with_defaults}
+return {text_of = text_of, with_defaults = with_defaults}

@@ -265,8 +265,8 @@ fails('init: option transport must be a string, got a boolean', dist.init, {tran
 fails('allReduce: option deterministic must be a boolean, got a number', dist.allReduce, x,
       {deterministic = 1})
 fails('grad: option bytes must be a number, got a table', dist.grad, print, {bytes = {}})
-fails('barrier: unknown option timeout = x', dist.barrier, {timeout = 'x'})
-fails('init: a table of options is expected, got number', dist.init, 5)
+fails('barrier: unknown option timeout; the options are async', dist.barrier, {timeout = 'x'})
+fails('init: a table of options is expected, got a number', dist.init, 5)
 fails('the options async and deterministic exclude each other', dist.allReduce, x,
       {async = true, deterministic = true})
 for _, options in ipairs{{}, {deterministic = true}} do
