@@ -7,7 +7,6 @@
 #include "files.h"
 #include "io/picture.h"
 #include "io/replace_file.h"
-#include "io/zip.h"
 #include "native.h"
 
 namespace bind {
@@ -20,14 +19,8 @@ template <>
 const char* Native<std::string>::key() {
   return "tensor.Bytes";
 }
-template <>
-const char* Native<th::ZipWriter>::key() {
-  return "tensor.ZipWriter";
-}
 
 namespace {
-
-using th::ZipWriter;
 
 // A range of elements: the storage at index, first (from 1) and count at the next two positions.
 struct Range {
@@ -84,36 +77,6 @@ int commit_file(lua_State* L) {
 int drop_file(lua_State* L) {
   Native<th::Replacement>::check(L, 1);
   return Native<th::Replacement>::destroy(L);
-}
-
-// Archives with members of any contents: _zipwriter(), _zipadd and _zipwrite. Tests make damaged
-// .npz files with them.
-int zip_writer(lua_State* L) {
-  auto** box = Native<ZipWriter>::push(L);
-  protect(L, "save", [&] { *box = new ZipWriter; });
-  return 1;
-}
-
-// _zipadd(archive, name, head, storage, first, count)
-int zip_add(lua_State* L) {
-  ZipWriter& archive = Native<ZipWriter>::check(L, 1);
-  const char* name = check_text(L, 2, "save");
-  size_t size = 0;
-  const char* head = luaL_checklstring(L, 3, &size);
-  Range range = check_range(L, 4);
-  protect(L, "save", [&] {
-    archive.add(name, std::string(head, size), range.storage, range.first, range.count);
-  });
-  return 0;
-}
-
-// _zipwrite(archive, filename, compressed)
-int zip_write(lua_State* L) {
-  ZipWriter& archive = Native<ZipWriter>::check(L, 1);
-  const char* name = check_text(L, 2, "save");
-  bool compressed = lua_toboolean(L, 3);
-  protect(L, "save", [&] { archive.write(name, compressed); });
-  return 0;
 }
 
 const th::PictureFormat& check_picture_format(lua_State* L, int index) {
@@ -187,11 +150,10 @@ int picture_write(lua_State* L) {
 }
 
 const Method functions[] = {
-    {"_readrange", guarded<read_range>},     {"_newfile", guarded<new_file>},
-    {"_commitfile", guarded<commit_file>},   {"_dropfile", guarded<drop_file>},
-    {"_zipwriter", guarded<zip_writer>},     {"_zipadd", guarded<zip_add>},
-    {"_zipwrite", guarded<zip_write>},       {"_pictureshape", guarded<picture_shape>},
-    {"_pictureread", guarded<picture_read>}, {"_picturewrite", guarded<picture_write>},
+    {"_readrange", guarded<read_range>},       {"_newfile", guarded<new_file>},
+    {"_commitfile", guarded<commit_file>},     {"_dropfile", guarded<drop_file>},
+    {"_pictureshape", guarded<picture_shape>}, {"_pictureread", guarded<picture_read>},
+    {"_picturewrite", guarded<picture_write>},
 };
 
 }  // namespace

@@ -112,12 +112,9 @@ describe('files of NumPy', function()
     end
     -- An archive whose directory claims the size that the array's header requests.
     with_name('.npz', function(name)
-      local archive = tensor._zipwriter()
-      local head = "{'descr': '<f8', 'fortran_order': False, 'shape': (100000000,), }\n"
-      head = '\147NUMPY\1\0' .. string.char(#head, 0) .. head
-      tensor._zipadd(archive, 'a.npy', head, tensor.ByteStorage(1), 1, 0)
-      tensor._zipwrite(archive, name, false)
-      local bytes, size = format_files.content(name), string.char(74 + #head - 64, 8, 175, 47)
+      tensor.save(name, { a = tensor.ones(1) })
+      local bytes = format_files.content(name):gsub('%(1,%), }        ', '(100000000,), }')
+      local size = string.char(128, 8, 175, 47)  -- 128 bytes of the header, and the elements
       local at = bytes:find('PK\1\2', 1, true)
       local file = io.open(name, 'wb')
       file:write(bytes:sub(1, at + 19) .. size .. size .. bytes:sub(at + 28))

@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/visibility.h"
 #include "tensor/storage.h"
 
-namespace th TH_VISIBLE {
+namespace th {
 
 struct ZipMember {
   std::string name;
@@ -58,6 +57,6 @@ class ZipWriter {
   std::vector<Member> members_;
 };
 
-}  // namespace TH_VISIBLE
+}  // namespace th
 
 #endif

@@ -14,7 +14,7 @@ local left_out = {
   _ownsource = 'changes messages', _cuda = 'keeps what it gets', _cudaDefault = 'changes classes',
   include = 'runs files', test = 'prints', PipeFile = 'runs programs',
   save = 'writes files', saveobj = 'writes files', _newfile = 'writes files',
-  _commitfile = 'writes files', _zipwrite = 'writes files', _mkdir = 'writes files',
+  _commitfile = 'writes files', _mkdir = 'writes files',
   _sleep = 'waits',
   _todlpack = 'writes to memory of the FFI', _fromdlpack = 'reads memory of the FFI',
   fromDLPack = 'takes pointers of the FFI; beside toDLPack it is called',

@@ -28,25 +28,40 @@ local numbers = {
   safetensors = { { '^', 0, 8 } },
 }
 
+local has_ffi, ffi = pcall(require, 'ffi')
+
+local function crc32(bytes)
+  pcall(ffi.cdef, 'unsigned long crc32(unsigned long, const char *, unsigned);')
+  return tonumber(ffi.load 'libz.so.1'.crc32(0, bytes, #bytes))
+end
+
 -- The sums in the chunks of a PNG file, made right.
 local function repair_png(bytes)
-  local found, ffi = pcall(require, 'ffi')
-  if not found then return bytes end
-  pcall(ffi.cdef, 'unsigned long crc32(unsigned long, const char *, unsigned);')
-  local zlib = ffi.load 'libz.so.1'
+  if not has_ffi then return bytes end
   local at, parts = 9, { bytes:sub(1, 8) }
   while at + 12 <= #bytes + 1 do
     local a, b, c, d = bytes:byte(at, at + 3)
     local last = at + 7 + ((a * 256 + b) * 256 + c) * 256 + d
     if last + 4 > #bytes then break end
-    local body = bytes:sub(at + 4, last)
-    local sum = tonumber(zlib.crc32(0, body, #body))
-    parts[#parts + 1] = bytes:sub(at, last) .. number_bytes(sum, 4, true)
+    parts[#parts + 1] = bytes:sub(at, last) .. number_bytes(crc32(bytes:sub(at + 4, last)), 4, true)
     at = last + 5
   end
   return table.concat(parts) .. bytes:sub(at)
 end
 local repair = { png = repair_png }
+
+--- Returns a .zip file with one member, whose sum is right; nil without the FFI.
+function damage.archive(name, bytes)
+  if not has_ffi then return nil end
+  local size = number_bytes(#bytes, 4)
+  -- From the version up to the length of the extra field: neither compressed nor encrypted.
+  local head = '\10\0' .. ('\0'):rep(8) .. number_bytes(crc32(bytes), 4) .. size .. size ..
+               number_bytes(#name, 2) .. '\0\0'
+  local member = 'PK\3\4' .. head .. name .. bytes
+  local entry = 'PK\1\2\10\0' .. head .. ('\0'):rep(14) .. name
+  return member .. entry .. 'PK\5\6\0\0\0\0\1\0\1\0' .. number_bytes(#entry, 4) ..
+         number_bytes(#member, 4) .. '\0\0'
+end
 
 --- Returns a function that returns the damaged bytes of a file { bytes =, ending =, istext = }.
 -- random: a generator of numbers from 0 to 1. others: files of which parts are spliced in.
