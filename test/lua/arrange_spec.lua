@@ -5,14 +5,9 @@ local tensor = require 'tensor'
 local elements = require 'support.elements'
 local model = require 'support.model'
 local by_definition = require 'support.einsum'
+local message = require 'support.raises'.message
 
 local function sizes(t) return table.concat(t:size():totable(), 'x') end
-local function message(f, ...)
-  local done, text = pcall(f, ...)
-  assert.is_false(done)
-  return text
-end
-
 describe('full', function()
   it('takes sizes as numbers, a table or a storage, and a result', function()
     local want = tensor.ones(2, 3):mul(7)

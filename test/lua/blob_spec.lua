@@ -1,6 +1,7 @@
 -- Blobs in Lua: torch.FloatBlob and torch.DoubleBlob, Caffe's files of them, and tensor.load.
 
 local tensor = require 'tensor'
+local error_of = require 'support.raises'.message
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local root = here .. '../../'
@@ -21,12 +22,6 @@ local function written(bytes, ending)
   opened:write(bytes)
   opened:close()
   return path
-end
-
-local function error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert.is_false(ok)
-  return message
 end
 
 for _, name in ipairs { 'Float', 'Double' } do

@@ -2,12 +2,7 @@
 
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
-
-local function fails(f, text)
-  local done, message = pcall(f)
-  assert.is_false(done)
-  assert.is_truthy(message:find(text, 1, true), message)
-end
+local fails = require 'support.raises'.texts
 
 describe('factorize', function()
   it('gives a code for each value', function()

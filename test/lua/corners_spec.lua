@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local rules = require 'support.rules'
+local fails = require 'support.raises'.text
 
 local inf, nan = math.huge, 0 / 0
 
@@ -12,12 +13,6 @@ local function text(t)
     list[k] = x ~= x and 'nan' or ('%.17g'):format(x)
   end
   return table.concat(list, ' ')
-end
-
-local function fails(expected, f)
-  local ok, message = pcall(f)
-  assert.is_false(ok, 'no error')
-  assert.is_truthy(message:find(expected, 1, true), message)
 end
 
 describe('searchsorted', function()

@@ -3,13 +3,14 @@
 
 local format_files = require 'support.format_files'
 local tensor = require 'tensor'
+local error_of = require 'support.raises'.message
 
 local name = os.tmpname()
 
 local loaded = format_files.load_csv
 
 local function failure(...)
-  return format_files.error_of(loaded, ...)
+  return error_of(loaded, ...)
 end
 
 local function numbers(...) return loaded(...):totable() end
@@ -153,7 +154,7 @@ describe('a date', function()
     end
     assert.are.equal(60, date '+23:59'[1])
     for _, zone in ipairs { '+24:00', '-24:00', '+01:60', '+99:99' } do
-      assert.matches('is not a date', format_files.error_of(date, zone), 1, true)
+      assert.matches('is not a date', error_of(date, zone), 1, true)
     end
   end)
 end)
@@ -176,6 +177,6 @@ describe('a file whose size the system does not know', function()
   it('is not empty', function()
     if not io.open '/proc/self/status' then return pending '/proc/self/status is missing' end
     assert.matches('/proc/self/status has an unknown format',
-                   format_files.error_of(tensor.load, '/proc/self/status'), 1, true)
+                   error_of(tensor.load, '/proc/self/status'), 1, true)
   end)
 end)

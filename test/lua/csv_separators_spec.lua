@@ -3,13 +3,14 @@
 
 local format_files = require 'support.format_files'
 local tensor = require 'tensor'
+local error_of = require 'support.raises'.message
 
 local name = os.tmpname()
 
 local loaded = format_files.load_csv
 
 local function failure(...)
-  return format_files.error_of(loaded, ...)
+  return error_of(loaded, ...)
 end
 
 -- Tables of columns as text: their names, and the elements of each.

@@ -5,6 +5,7 @@ local ffi = require 'ffi'
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
 local support = require 'support.on_device'
+local error_of = require 'support.raises'.message
 
 local device, device_type = support.device, support.is_gpu and 2 or 12
 
@@ -12,12 +13,6 @@ local function collect()
   collectgarbage()
   collectgarbage()
 end
-local function error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert.is_false(ok)
-  return message
-end
-
 -- Keeps references as C code would: nothing may be freed before its deleter is called.
 local kept = {}
 

@@ -3,12 +3,7 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local format_files = require 'support.format_files'
-
-local function error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert.is_false(ok)
-  return message
-end
+local error_of = require 'support.raises'.message
 
 -- The same tests on disk and in memory. open(mode) opens a file with the existing contents.
 local function disk()

@@ -3,6 +3,7 @@
 
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
+local fails = require 'support.raises'.text
 
 local function read()
   local figures = {}
@@ -161,11 +162,6 @@ describe('the arguments of Fourier transforms', function()
 end)
 
 describe('errors of Fourier transforms', function()
-  local function fails(text, f, ...)
-    local done, message = pcall(f, ...)
-    assert.is_false(done, text)
-    assert.is_truthy(tostring(message):find(text, 1, true), message)
-  end
   local real, z = tensor.ones(4, 3), tensor.ones(4, 3, 2)
   it('name the function and what is wrong', function()
     fails('fft: a complex tensor is expected, with a last dimension of size 2, got a size of ' ..

@@ -2,6 +2,7 @@
 -- which test/reference/functions.py wrote; corner cases, and errors.
 
 local tensor = require 'tensor'
+local fails = require 'support.raises'.texts
 
 local figures = {}
 for line in io.lines('test/data/functions.txt') do
@@ -48,18 +49,6 @@ local function same(got, want, tolerance)
     if not fits then error(('element %d is %.17g instead of %.17g'):format(i, g, w), 2) end
   end
 end
-local function message(f, ...)
-  local ok, text = pcall(f, ...)
-  assert.is_false(ok)
-  return text
-end
-local function fails(f, ...)
-  local text = message(f)
-  for _, part in ipairs { ... } do
-    assert.is_truthy(text:find(part, 1, true), text .. ': without ' .. part)
-  end
-end
-
 local edges = T { -2, 0, 0.5, 2.75 }
 local grid = { T { -3, -1, 0, 3 }, T { -3, 1, 3 } }
 local corner = x[{ {}, { 1, 2 } }]

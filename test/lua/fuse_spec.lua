@@ -4,15 +4,10 @@
 local tensor = require 'tensor'
 local decimal_comma = require 'support.decimal_comma'
 local elements = require 'support.elements'
+local message = require 'support.raises'.message
 
 local types = {}
 for _, e in ipairs(elements) do types[#types + 1] = e end
-
-local function message(f, ...)
-  local done, text = pcall(f, ...)
-  assert.is_false(done)
-  return text
-end
 
 -- Compares elements bit by bit, except for the sign of NaN.
 local function same(a, b)
@@ -287,9 +282,9 @@ describe('fuse', function()
     assert.matches('the result, an operand, of size %[3%]', message(f, row, row, a))
     assert.matches('zero byte', message(tensor.fuse, 'a\0b'))
     assert.matches('invalid arguments', message(tensor.fuse))
-    assert.matches("^%S*fuse_spec.lua:%d+: bad argument #2 to 'fuse' %(arguments have no names",
+    assert.matches("^%S*raises.lua:%d+: bad argument #2 to 'fuse' %(arguments have no names",
                    message(tensor.fuse, 'a*2+b', { a = a, b = a }))
-    assert.matches("^%S*fuse_spec.lua:%d+: fuse: operand 'b' is missing", message(f, { a = a }))
+    assert.matches("^%S*raises.lua:%d+: fuse: operand 'b' is missing", message(f, { a = a }))
   end)
 end)
 

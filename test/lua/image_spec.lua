@@ -4,8 +4,9 @@
 local tensor = require 'tensor'
 local child = require 'support.child'
 local format_files = require 'support.format_files'
+local error_of = require 'support.raises'.message
 
-local image, error_of = tensor.image, format_files.error_of
+local image = tensor.image
 
 -- The element at row y and column x of a channel, counting from 0.
 local function at(t, c, y, x)

@@ -3,6 +3,7 @@
 
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
+local fails = require 'support.raises'.text
 
 local Double, Long, Byte = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor
 
@@ -330,12 +331,6 @@ end)
 
 describe('the arguments of layers and losses', function()
   local x = tensor.randn(2, 4)
-  local function fails(text, f, ...)
-    local ok, message = pcall(f, ...)
-    assert.is_false(ok, text)
-    assert.is_truthy(tostring(message):find(text, 1, true), message)
-  end
-
   it('are checked', function()
     fails('does not end in the dimensions [3]', tensor.layerNorm, x, { 3 })
     fails('the weight has size [3]; [4] is expected', tensor.layerNorm, x, { 4 }, tensor.ones(3))

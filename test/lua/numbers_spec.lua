@@ -4,6 +4,7 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local rules = require 'support.rules'
+local refused = require 'support.raises'.texts
 
 local inf, nan = math.huge, 0 / 0
 local integers = {}
@@ -23,12 +24,6 @@ local function in_both_modes(f)
     rules.set(lenient and 'torch7' or 'tensor')
     f(lenient)
   end
-end
-
-local function refused(f, ...)
-  local ok, message = pcall(f)
-  assert.is_false(ok, 'no error')
-  for _, part in ipairs { ... } do assert.is_truthy(message:find(part, 1, true), message) end
 end
 
 describe('comparisons of integers with any number', function()

@@ -5,10 +5,11 @@ local tensor = require 'tensor'
 local child = require 'support.child'
 local format_files = require 'support.format_files'
 local png = require 'support.png'
+local error_of = require 'support.raises'.message
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 
-local with_name, error_of = format_files.with_name, format_files.error_of
+local with_name = format_files.with_name
 
 local function write(name, bytes)
   local file = assert(io.open(name, 'wb'))

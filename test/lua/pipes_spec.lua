@@ -3,8 +3,9 @@
 local tensor = require 'tensor'
 local child = require 'support.child'
 local format_files = require 'support.format_files'
+local error_of = require 'support.raises'.message
 
-local with_name, error_of = format_files.with_name, format_files.error_of
+local with_name = format_files.with_name
 
 -- Calls body with the name of a pipe, which is removed afterwards.
 local function with_pipe(body, ending)

@@ -2,12 +2,9 @@
 
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
+local fails = require 'support.raises'.text
 
-local plot, error_of = tensor.plot, format_files.error_of
-
-local function fails(message, f, ...)
-  assert.matches(message, error_of(f, ...), 1, true)
-end
+local plot = tensor.plot
 
 describe('plots', function()
   it('name the equivalents of functions and methods of matplotlib', function()

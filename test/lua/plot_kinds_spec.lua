@@ -5,14 +5,9 @@ local boxes = require 'tensor.plot.boxes'
 local contour = require 'tensor.plot.contour'
 local letters = require 'tensor.plot.letters'
 local new_page = require('tensor.plot.pixels').new
+local fails = require 'support.raises'.text
 
 local plot = tensor.plot
-
-local function fails(message, f, ...)
-  local done, text = pcall(f, ...)
-  assert.is_false(done, message)
-  assert.matches(message, text, 1, true)
-end
 
 local function count(text, pattern) return select(2, text:gsub(pattern, '')) end
 

@@ -2,14 +2,10 @@
 
 local tensor = require 'tensor'
 local dashes = require 'tensor.plot.dashes'
-local format_files = require 'support.format_files'
 local layout = require 'tensor.plot.layout'
+local fails = require 'support.raises'.text
 
 local plot = tensor.plot
-
-local function fails(message, f, ...)
-  assert.matches(message, format_files.error_of(f, ...), 1, true)
-end
 
 local function count(text, pattern) return select(2, text:gsub(pattern, '')) end
 

@@ -4,14 +4,10 @@ local tensor = require 'tensor'
 local axis = require 'tensor.plot.ticks'
 local layout = require 'tensor.plot.layout'
 local format_files = require 'support.format_files'
+local raises = require 'support.raises'
 
 local plot = tensor.plot
-
-local function error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert.is_false(ok)
-  return message
-end
+local error_of, fails = raises.message, raises.text
 
 local function marks(low, high, options)
   local texts = {}
@@ -319,9 +315,6 @@ describe('figures', function()
     plot.heatmap(t)
     plot.image(t)
     assert.is_true(t:equal(tensor.Tensor{{1, 2}, {3, 4}}))
-    local function fails(message, f, ...)
-      assert.matches(message, error_of(f, ...), 1, true)
-    end
     fails('x has 2 elements and y has 3', plot.line, {1, 2}, {1, 2, 3})
     fails('y is a vector, got a tensor of 2 dimensions', plot.line, t)
     fails('y is a vector or a table of numbers, got nil', plot.line)

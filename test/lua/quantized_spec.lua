@@ -3,12 +3,7 @@
 
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
-
-local function fails(text, f, ...)
-  local done, message = pcall(f, ...)
-  assert.is_false(done)
-  assert.is_truthy(message:find(text, 1, true), message)
-end
+local fails = require 'support.raises'.text
 
 describe('weights of 8 bits', function()
   local function matrix(rows, columns)

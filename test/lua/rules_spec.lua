@@ -4,12 +4,7 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local rules = require 'support.rules'
-
-local function fails(f, ...)
-  local ok, message = pcall(f)
-  assert.is_false(ok, 'no error')
-  for _, part in ipairs { ... } do assert.is_truthy(message:find(part, 1, true), message) end
-end
+local fails = require 'support.raises'.texts
 
 -- Checks that t has this class and these elements.
 local function equals(class, want, t)

@@ -3,8 +3,9 @@
 
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
+local error_of = require 'support.raises'.message
 
-local with_name, error_of = format_files.with_name, format_files.error_of
+local with_name = format_files.with_name
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local path = here .. '../data/safetensors/all.safetensors'
 

@@ -3,9 +3,9 @@
 local tensor = require 'tensor'
 local child = require 'support.child'
 local format_files = require 'support.format_files'
+local error_of = require 'support.raises'.message
 
-local with_name, error_of, content = format_files.with_name, format_files.error_of,
-                                     format_files.content
+local with_name, content = format_files.with_name, format_files.content
 
 -- Calls body with the path of a new folder, which is removed afterwards.
 local function folder_of(body)

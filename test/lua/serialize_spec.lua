@@ -5,17 +5,12 @@ local describe_object = require 'support.t7_description'
 local elements = require 'support.elements'
 local files = require 'support.files'
 local tar = require 'support.tar'
+local error_of = require 'support.raises'.message
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local folder = here .. '../data/t7/'
 
 local content, with_file = files.content, files.with_file
-
-local function error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert.is_false(ok)
-  return message
-end
 
 -- The classes used in the files.
 local classes = { 'fixture.Point', 'nn.Sequential', 'nn.Linear', 'nn.ReLU', 'nn.LogSoftMax',

@@ -2,6 +2,7 @@
 -- test/reference/statistics.py wrote; and what is special: ties, NaN, empty dimensions, errors.
 
 local tensor = require 'tensor'
+local fails = require 'support.raises'.texts
 
 local figures = {}
 for line in io.lines('test/data/statistics.txt') do
@@ -100,12 +101,6 @@ describe('figures of NumPy and SciPy', function()
     for name in pairs(made) do assert.is_table(figures[name], name) end
   end)
 end)
-
-local function fails(f, ...)
-  local done, message = pcall(f)
-  assert.is_false(done)
-  for _, word in ipairs { ... } do assert.is_truthy(message:find(word, 1, true), message) end
-end
 
 describe('order', function()
   it('takes NaN as the largest, and equal elements as they stand', function()

@@ -2,12 +2,7 @@
 
 local tensor = require 'tensor'
 local optim = require 'tensor.optim'
-
-local function fails(message, ...)
-  local ok, found = pcall(...)
-  assert.is_false(ok, 'no error')
-  assert.is_truthy(found:find(message, 1, true), found)
-end
+local fails = require 'support.raises'.text
 
 -- The loss is the square of the length of x.
 local function square(x) return x:dot(x), x * 2 end

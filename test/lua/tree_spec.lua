@@ -3,13 +3,7 @@
 local tensor = require 'tensor'
 local optim = require 'tensor.optim'
 local tree = require 'tensor.tree'
-
--- Checks that f(...) raises this error.
-local function fails(expected, f, ...)
-  local ok, found = pcall(f, ...)
-  assert.is_false(ok, 'no error')
-  assert.is_truthy(found:find(expected, 1, true), found)
-end
+local fails = require 'support.raises'.text
 
 it('the functions of tensor.tree check their arguments', function()
   local t = tensor.ones(1)

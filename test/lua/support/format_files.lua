@@ -72,13 +72,6 @@ end
 
 format_files.content = files.content
 
---- Returns the message of the error that f(...) must raise.
-function format_files.error_of(f, ...)
-  local ok, message = pcall(f, ...)
-  assert(not ok, 'no error')
-  return message
-end
-
 --- Loads a text as a table in a file. options: those of load; default: columns = true.
 function format_files.load_csv(text, options)
   local t, names
