@@ -2,25 +2,19 @@
 
 local tensor = require 'tensor'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local root = here .. '../../'
 local function file(name) return here .. '../data/blobs/' .. name .. '.binaryproto' end
 
-local function content(path)
-  local opened = assert(io.open(path, 'rb'))
-  local bytes = opened:read '*a'
-  opened:close()
-  return bytes
-end
+local content = files.content
 
 local function written(bytes, ending)
   local path = os.tmpname()
   os.remove(path)
   path = path .. ending
-  local opened = assert(io.open(path, 'wb'))
-  opened:write(bytes)
-  opened:close()
+  files.write(path, bytes)
   return path
 end
 

@@ -3,6 +3,7 @@
 local tensor = require 'tensor'
 local written = require('support.printed').written
 local child = require 'support.child'
+local files = require 'support.files'
 
 local function command()
   local cmd = tensor.CmdLine()
@@ -16,9 +17,7 @@ local function command()
 end
 
 local function content(path)
-  local file = assert(io.open(path))
-  local text = file:read '*a'
-  file:close()
+  local text = files.content(path)
   os.remove(path)
   return text
 end

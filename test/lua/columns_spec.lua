@@ -1,8 +1,8 @@
 -- Tables of columns: factorize, describe, and how they are saved.
 
 local tensor = require 'tensor'
-local format_files = require 'support.format_files'
 local fails = require 'support.raises'.texts
+local files = require 'support.files'
 
 describe('factorize', function()
   it('gives a code for each value', function()
@@ -58,7 +58,7 @@ describe('describe', function()
     for _, text in ipairs(texts) do
       local row = tensor.describe({ { text } })[1]
       missing = missing + row.missing
-      format_files.with_name('.csv', function(name)
+      files.with_name('.csv', function(name)
         tensor.save(name, { { '1', text } })
         local loaded, t = pcall(tensor.load, name, { header = false })
         assert.are.equal(loaded and 1 or 0, row.missing, text)
@@ -81,7 +81,7 @@ describe('describe', function()
           'describe: column x: position 2 is nil')
   end)
   it('has the order of names', function()
-    format_files.with_name('.csv', function(name)
+    files.with_name('.csv', function(name)
       tensor.save(name, { tensor.ones(1), { 'x' }, tensor.ones(1) }, { names = { 'b', '', 'a' } })
       local columns, names = tensor.load(name, { columns = true })
       for _, rows in ipairs { tensor.describe(columns), tensor.describe(columns, names),
@@ -138,11 +138,11 @@ describe('a table of columns', function()
   end
   local function check_saved(expected, name, columns, names)
     tensor.save(name, columns, { names = names })
-    assert.are.equal(expected, format_files.content(name))
+    assert.are.equal(expected, files.content(name))
   end
 
   it('is saved with the columns that the names select', function()
-    format_files.with_name('.csv', function(name)
+    files.with_name('.csv', function(name)
       local columns = loaded(name)
       check_saved('weight\n3\n4\n', name, columns, { 'weight' })
       check_saved('name,height\nx,1.0\ny,2.0\n', name, columns, { 'name', 'height' })
@@ -167,7 +167,7 @@ describe('a table of columns', function()
   end)
 
   it('is saved with all digits of the numbers in lists', function()
-    format_files.with_name('.csv', function(name)
+    files.with_name('.csv', function(name)
       local times, values = { 1700000000123456, 1700000000123457 }, { 1 / 3, 2.0 }
       check_saved('0.3333333333333333,1700000000123456\n2,1700000000123457\n', name,
                   { values, times })
@@ -177,7 +177,7 @@ describe('a table of columns', function()
   end)
 
   it('is saved after changes of its columns', function()
-    format_files.with_name('.csv', function(name)
+    files.with_name('.csv', function(name)
       local columns, names = loaded(name)
       local function save() tensor.save(name, columns) end
       columns.weight = columns.weight * 2
@@ -192,9 +192,9 @@ describe('a table of columns', function()
   end)
 
   it('is saved with columns of empty names', function()
-    format_files.with_name('.csv', function(name)
+    files.with_name('.csv', function(name)
       tensor.save(name, { heights, weights, texts }, { names = { '', 'a', '' } })
-      local text = format_files.content(name)
+      local text = files.content(name)
       local columns, names = tensor.load(name, { columns = true })
       check_saved(text, name, columns)
       check_saved(text, name, columns, names)
@@ -202,7 +202,7 @@ describe('a table of columns', function()
   end)
 
   it('is saved if it contains strings, numbers and booleans', function()
-    format_files.with_name('.csv', function(name)
+    files.with_name('.csv', function(name)
       check_saved('a,b\nx,true\n1.5,false\n', name, { a = { 'x', 1.5 }, b = { true, false } })
       for kind, value in pairs { table = {}, ['function'] = print, ['torch.DoubleTensor'] = heights,
                                  } do
@@ -210,12 +210,12 @@ describe('a table of columns', function()
               'column b, row 2: a string, a number or a boolean is expected, got ' .. kind)
       end
       fails(function() tensor.save(name, { { {} } }) end, 'column 1, row 1: a string, a number')
-      assert.are.equal('a,b\nx,true\n1.5,false\n', format_files.content(name))
+      assert.are.equal('a,b\nx,true\n1.5,false\n', files.content(name))
     end)
   end)
 
   it('may have a column twice', function()
-    format_files.with_name('.csv', function(name)
+    files.with_name('.csv', function(name)
       loaded(name)
       local columns, names = tensor.load(name, { columns = true,
                                                  only = { 'weight', 'weight', 'name' } })
@@ -303,7 +303,7 @@ describe('blocks of rows', function()
     if not require 'tensor.versions'.ffi then return end
     local n = 20000
     local x, long = tensor.rand(n), tensor.LongTensor(n):fill(1234567890123)
-    format_files.with_name('.csv', function(name)
+    files.with_name('.csv', function(name)
       for _, columns in ipairs { { x }, { long, x, tensor.ones(n) } } do
         tensor.save(name, columns, { sync = false })
         collectgarbage()
@@ -312,7 +312,7 @@ describe('blocks of rows', function()
         tensor.save(name, columns, { sync = false })
         local growth = (collectgarbage 'count' - before) * 1024
         collectgarbage 'restart'
-        local size = #format_files.content(name)
+        local size = #files.content(name)
         assert.is_true(growth < 2 * size + 2 ^ 17, ('%d bytes for %d'):format(growth, size))
       end
     end)

@@ -3,6 +3,7 @@
 local written = require('support.printed').written
 local child = require 'support.child'
 local lfs = require 'lfs'
+local files = require 'support.files'
 
 local paths = require 'tensor.compat.paths'
 
@@ -16,18 +17,14 @@ setup(function()
   package.loaded['sys.colors'] = require 'tensor.compat.colors'
 end)
 
-local folder = os.tmpname()
-os.remove(folder)
+local folder = files.new_folder()
 
 local function put(name, text)
-  local file = assert(io.open(folder .. '/' .. name, 'w'))
-  file:write(text or '')
-  file:close()
+  files.write(folder .. '/' .. name, text or '')
 end
 
 describe('paths', function()
   setup(function()
-    assert(lfs.mkdir(folder))
     put('b.txt')
     put('a.lua', 'return paths.thisfile(), paths.thisfile("other")')
     lfs.mkdir(folder .. '/inner')

@@ -4,6 +4,7 @@
 local format_files = require 'support.format_files'
 local tensor = require 'tensor'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
 local name = os.tmpname()
 
@@ -74,9 +75,7 @@ describe('the separator of a table', function()
   end)
 
   it('is a tab in .tsv files', function()
-    local file = assert(io.open(name .. '.tsv', 'w'))
-    file:write('name; first\tage\nDoe; Jane\t30\nRoe; Tim\t4\n')
-    file:close()
+    files.write(name .. '.tsv', 'name; first\tage\nDoe; Jane\t30\nRoe; Tim\t4\n')
     local t, names = tensor.load(name .. '.tsv', { columns = true })
     os.remove(name .. '.tsv')
     assert.are.same({ 'name; first', 'age' }, names)

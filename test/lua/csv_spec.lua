@@ -3,15 +3,14 @@
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local format_files = require 'support.format_files'
+local files = require 'support.files'
 
-local with_name = format_files.with_name
+local with_name = files.with_name
 
 local function load(text, options, ending)
   local results
   with_name(ending or '.csv', function(name)
-    local file = assert(io.open(name, 'wb'))
-    file:write(text)
-    file:close()
+    files.write(name, text)
     results = { pcall(tensor.load, name, options) }
     if not results[1] then
       assert(results[2]:find(name, 1, true), results[2])
@@ -355,7 +354,7 @@ describe('columns', function()
       tensor.save(name, { back[2], back[1], z = back[1], a = back[2] })
       assert.are.same({ 'a', 'z' }, select(2, tensor.load(name, { columns = true })))
       tensor.save(name, { tensor.ones(2), { 'x', 'y' } }, { names = { 'b', 'a' } })
-      assert.are.equal('b,a\n1.0,x\n1.0,y\n', format_files.content(name))
+      assert.are.equal('b,a\n1.0,x\n1.0,y\n', files.content(name))
       local function refused(...)
         local saved, message = pcall(tensor.save, name, ...)
         assert.is_false(saved)
@@ -369,14 +368,14 @@ describe('columns', function()
       two.a, two.b = two[1], two[2]
       assert.matches('column c has no position', refused(two))
       tensor.save(name, { x = two[1], y = two[1] })
-      assert.are.equal('x,y\n1.0,1.0\n1.0,1.0\n', format_files.content(name))
+      assert.are.equal('x,y\n1.0,1.0\n1.0,1.0\n', files.content(name))
       tensor.save(name, { tensor.ones(2), { 'x', 'y' } }, { names = { 'b', 'a' } })
       assert.matches('one column has the names', refused { two[1], a = two[1], b = two[1] })
       assert.matches('position 2 is nil, but', refused({ two[1], nil, two[2], [4] = two[2] }))
       assert.matches('1 or 2 dimensions', refused(tensor.ones(1, 1, 1)), 1, true)
       assert.matches('got number', refused(1), 1, true)
       assert.matches('2 names', refused(tensor.ones(1, 3), { names = { 'a', 'b' } }), 1, true)
-      assert.are.equal('b,a\n1.0,x\n1.0,y\n', format_files.content(name))
+      assert.are.equal('b,a\n1.0,x\n1.0,y\n', files.content(name))
     end)
   end)
 end)
@@ -455,11 +454,11 @@ describe('tensors as text', function()
       local values = { 0.1, -1 / inf, 1e300, 5e-324, 1 / 3, 3, 1e21, 123456789, 0 / 0, -inf }
       tensor.save(name, tensor.DoubleTensor { values })
       local text = '0.1 -0 1e+300 5e-324 0.3333333333333333 3 1e+21 123456789 nan -inf\n'
-      assert.are.equal((text:gsub(' ', '\t')), format_files.content(name))
+      assert.are.equal((text:gsub(' ', '\t')), files.content(name))
       local back = tensor.load(name)
       for i = 1, 8 do assert.are.equal(1 / values[i], 1 / back[1][i]) end
       tensor.save(name, tensor.FloatTensor { { 0.1, 16777216, 1e-45 } })
-      assert.are.equal('0.1\t16777216\t1e-45\n', format_files.content(name))
+      assert.are.equal('0.1\t16777216\t1e-45\n', files.content(name))
       local bits = tensor.LongTensor(3000):random(0, 2 ^ 31 - 1)
       local doubles = tensor.DoubleTensor(3000)
       for i = 1, 3000 do doubles[i] = bits[i] * 10 ^ (i % 600 - 300) / 7 end

@@ -9,6 +9,7 @@ local training = require 'tensor.training'
 local tree = require 'tensor.tree'
 local types = require 'tensor.types'
 local support = require 'support.cutorch'
+local files = require 'support.files'
 
 local torch, cutorch = support.torch, support.cutorch
 
@@ -211,9 +212,7 @@ describe('packages with tensors of cutorch', function()
   it('load tables if the default type is on the device', function()
     torch.setdefaulttensortype 'torch.CudaTensor'
     local path = os.tmpname()
-    local file = assert(io.open(path, 'w'))
-    file:write '1.5,2\n'
-    file:close()
+    files.write(path, '1.5,2\n')
     local t = tensor.load(path, {format = 'csv'})
     os.remove(path)
     assert.are.equal('torch.FloatTensor', t:type())

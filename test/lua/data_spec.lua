@@ -3,13 +3,12 @@
 local tensor = require 'tensor'
 local data = require 'tensor.data'
 local versions = require 'tensor.versions'
+local files = require 'support.files'
 
 local folder
 
 local function write(name, bytes)
-  local file = assert(io.open(folder .. '/' .. name, 'wb'))
-  file:write(bytes)
-  file:close()
+  files.write(folder .. '/' .. name, bytes)
   return folder .. '/' .. name
 end
 
@@ -26,9 +25,7 @@ end
 
 describe('tensor.data', function()
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute(('mkdir %s'):format(folder)))
+    folder = files.new_folder()
   end)
   teardown(function()
     os.execute(('rm -rf %s'):format(folder))
@@ -232,9 +229,7 @@ describe('tensor.data', function()
     local long = '\0\0\8\1\0\0\16\0' .. ('abcdefgh'):rep(512)
     local packed = folder .. '/x.gz'
     os.execute(('gzip -c %s > %s'):format(write('x.idx', long), packed))
-    local file = assert(io.open(packed, 'rb'))
-    local bytes = file:read '*a'
-    file:close()
+    local bytes = files.content(packed)
     assert.is_false(failure('x.gz', bytes))
     for at = 12, #bytes do
       local other = string.char((bytes:byte(at) + 1) % 256)

@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local child = require 'support.child'
+local files = require 'support.files'
 local data = require 'tensor.data'
 
 -- The tensors of all batches of an epoch.
@@ -363,9 +364,8 @@ describe('threads of data.batches', function()
   end)
 
   it('end with a program even if a function never returns', function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    os.execute(('mkdir %s && mkfifo %s/begun %s/never'):format(folder, folder, folder))
+    local folder = files.new_folder()
+    os.execute(('mkfifo %s/begun %s/never'):format(folder, folder))
     local output, status = child.run(([[
       local folder = %q
       local batches = require 'tensor.data'.batches(tensor.ones(4), {size = 1, threads = 2,

@@ -4,6 +4,7 @@ local child = require 'support.child'
 local dialect = require 'support.dialect'
 local support = require 'support.on_device'
 local tensor = require 'tensor'
+local files = require 'support.files'
 
 local device, kind = support.device, support.kind
 local numbers = support.numbers
@@ -251,9 +252,7 @@ describe('a machine without a GPU', function()
     local script = ('package.path, package.cpath = %q, %q\nlocal tensor = require %q\n%s')
       :format(package.path, package.cpath, module or 'tensor', code)
     local path = os.tmpname()
-    local file = assert(io.open(path, 'w'))
-    file:write(script)
-    file:close()
+    files.write(path, script)
     local pipe = assert(io.popen(('env -u TENSOR_DEVICE %s %s %s 2>&1')
       :format(environment, child.interpreter, path)))
     local output = pipe:read '*a'

@@ -1,6 +1,7 @@
 -- examples/digits.lua as run by a user.
 
 local tensor = require 'tensor'
+local files = require 'support.files'
 
 -- Returns the output of a shell command, including errors, and its exit status.
 local function shell(command)
@@ -21,18 +22,13 @@ local examples = absolute(here .. '../../examples')
 local launcher = absolute((os.getenv('TENSOR_PREFIX') or here .. '../../build/prefix')
                           .. '/bin/tensor')
 
-local function contents(filename)
-  local file = assert(io.open(filename, 'rb'))
-  local text = file:read('*a')
-  file:close()
-  return text
-end
+local contents = files.content
 
 describe('examples/digits.lua', function()
   local folder
 
   setup(function()
-    folder = assert(shell('mktemp -d')):match('^[^\n]+')
+    folder = files.new_folder()
   end)
   teardown(function()
     shell(("rm -rf '%s'"):format(folder))
@@ -159,9 +155,7 @@ describe('examples/digits.lua', function()
     local good = contents(data)
     local image = good:match('^[^\n]*\n')
     local function check(text, message)
-      local file = assert(io.open(data, 'wb'))
-      file:write(text)
-      file:close()
+      files.write(data, text)
       local output, status = run('--epochs 1', script)
       assert.are.equal(1, status, output)
       assert.are.equal('digits.lua: examples/data/digits.csv' .. message .. '\n', output)

@@ -1,6 +1,7 @@
 -- The directories of the Lua module, lua/core and lua/extras: what each may use.
 
 local child = require 'support.child'
+local files = require 'support.files'
 
 local root = (debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './') .. '../..'
 
@@ -13,16 +14,12 @@ local function shell(command)
   return output, tonumber(status)
 end
 
-local function write_file(path, text)
-  local file = assert(io.open(path, 'w'))
-  file:write(text)
-  file:close()
-end
+local write_file = files.write
 
 describe('the directories of lua/', function()
   local work
 
-  setup(function() work = shell('mktemp -d'):gsub('\n', '') end)
+  setup(function() work = files.new_folder() end)
   teardown(function() shell(("rm -rf '%s'"):format(work)) end)
 
   local function check(directory)

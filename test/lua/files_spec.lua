@@ -2,8 +2,8 @@
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'
-local format_files = require 'support.format_files'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
 -- The same tests on disk and in memory. open(mode) opens a file with the existing contents.
 local function disk()
@@ -457,10 +457,8 @@ end)
 describe('names in a file', function()
   it('are shown in errors without control characters and invalid UTF-8', function()
     local function fails(ending, bytes, message, options)
-      format_files.with_name(ending, function(name)
-        local file = assert(io.open(name, 'wb'))
-        file:write(bytes)
-        file:close()
+      files.with_name(ending, function(name)
+        files.write(name, bytes)
         local text = error_of(tensor.load, name, options)
         assert.matches(message, text, 1, true)
         assert.is_nil(text:find '[%c\127]')
@@ -476,9 +474,9 @@ describe('names in a file', function()
           "line 2, column 2 (b\\xff): 'x\\xc2\\x9by\226\130\172' is not")
     fails('.csv', 'a\27[31m,b\255\n1,2\n', 'columns: a\\x1b[31m, b\\xff',
           { columns = true, only = { 'q' } })
-    format_files.with_name('.npz', function(name)
+    files.with_name('.npz', function(name)
       tensor.save(name, { ['a_[31m'] = tensor.ones(2) })
-      local bytes = format_files.content(name):gsub('a_%[31m', 'a\194\15531m'):gsub('<f8', '<q8')
+      local bytes = files.content(name):gsub('a_%[31m', 'a\194\15531m'):gsub('<f8', '<q8')
       fails('.npz', bytes, 'array a\\xc2\\x9b31m: ')
     end)
   end)

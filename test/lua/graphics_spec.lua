@@ -3,9 +3,9 @@
 local tensor = require 'tensor'
 local graphics = require 'tensor.plot.graphics'
 local loop = require 'tensor.repl.loop'
-local format_files = require 'support.format_files'
 local raises = require 'support.raises'
 local terminal = require 'support.terminal'
+local files = require 'support.files'
 
 local plot = tensor.plot
 
@@ -83,10 +83,8 @@ describe('figures as pictures in terminals', function()
     end)
     assert.are.equal('', rest)
     assert.are.equal('0', more)
-    format_files.with_name('.png', function(name)
-      local file = assert(io.open(name, 'wb'))
-      file:write(base64_decoded(table.concat(pieces)))
-      file:close()
+    files.with_name('.png', function(name)
+      files.write(name, base64_decoded(table.concat(pieces)))
       assert.is_true(tensor.load(name, {type = 'Byte'}):equal(figure():pixels()))
     end)
     local large = plot.heatmap(tensor.rand(60, 60), {width = 400, height = 300}):graphics 'kitty'

@@ -3,6 +3,7 @@
 local tensor = require 'tensor'
 local entries = require 'tensor.entries'
 local support = require 'support.printed'
+local files = require 'support.files'
 
 local classes = {}
 for name in ('Byte Char Short Int Long Half BFloat16 Float Double'):gmatch '%S+' do
@@ -85,9 +86,7 @@ describe('help', function()
       pytorch = 'geometric random cross eig',
     }
     for other, list in pairs(names) do
-      local file = assert(io.open('doc/from-' .. other .. '.md'))
-      local page = file:read '*a'
-      file:close()
+      local page = files.content('doc/from-' .. other .. '.md')
       for name in list:gmatch '%w+' do
         local there, here = '%f[%w]' .. name:lower() .. '%f[^%w]', '%f[%w]' .. name .. '%f[^%w]'
         assert.matches('\n|[^|\n]*' .. there .. '[^|\n]*|[^|\n]*' .. here, page, 1, name)

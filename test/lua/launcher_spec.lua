@@ -1,5 +1,7 @@
 -- The program tensor as a process: its streams, its exit status, and its directory.
 
+local files = require 'support.files'
+
 local prefix = os.getenv 'TENSOR_PREFIX'
 local it_with_program = prefix and it or pending
 
@@ -19,9 +21,7 @@ describe('the program tensor', function()
   local folder
 
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    shell('mkdir ' .. folder)
+    folder = files.new_folder()
   end)
   teardown(function() shell('rm -r ' .. folder) end)
 

@@ -3,6 +3,7 @@
 
 local tensor = require 'tensor'
 local child = require 'support.child'
+local files = require 'support.files'
 
 local COLON = 'a method is called with a colon: t:'
 local CONVERT = 'do not go together: convert one of them'
@@ -446,10 +447,8 @@ describe('the environment', function()
 end)
 
 describe('numbers', function()
-  local folder = os.tmpname()
-  os.remove(folder)
-  local command = ('mkdir %s && localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1')
-                  :format(folder, folder)
+  local folder = files.new_folder()
+  local command = ('localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1'):format(folder)
   local made = os.execute(command) == 0
 
   it('have a point in messages and files, whatever the locale', function()

@@ -3,8 +3,9 @@
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
-local with_name = format_files.with_name
+local with_name = files.with_name
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local folder = here .. '../data/numpy/'
 
@@ -85,7 +86,7 @@ describe('files of NumPy', function()
   it('may be damaged in any way', function()
     for name, options in pairs { ['vector.npy'] = {}, ['version2.npy'] = { map = true },
                                  ['stored.npz'] = {}, ['all.npz'] = { only = { 'u2-big' } } } do
-      local errors = format_files.damage(format_files.content(folder .. name),
+      local errors = format_files.damage(files.content(folder .. name),
                                          name:match '%.%w+$', 60, options)
       assert.is_true(errors >= 25, name)
     end
@@ -98,9 +99,7 @@ describe('files of NumPy', function()
       local length = string.char(#head % 256, math.floor(#head / 256))
       local claimed = '\147NUMPY\1\0' .. length .. head .. ('x'):rep(47)
       with_name('.npy', function(name)
-        local file = io.open(name, 'wb')
-        file:write(claimed)
-        file:close()
+        files.write(name, claimed)
         local message = error_of(tensor.load, name)
         assert.matches(name, message, 1, true)
         if shape == '-1,' or #shape > 400 then
@@ -114,12 +113,10 @@ describe('files of NumPy', function()
     -- An archive whose directory claims the size that the array's header requests.
     with_name('.npz', function(name)
       tensor.save(name, { a = tensor.ones(1) })
-      local bytes = format_files.content(name):gsub('%(1,%), }        ', '(100000000,), }')
+      local bytes = files.content(name):gsub('%(1,%), }        ', '(100000000,), }')
       local size = string.char(128, 8, 175, 47)  -- 128 bytes of the header, and the elements
       local at = bytes:find('PK\1\2', 1, true)
-      local file = io.open(name, 'wb')
-      file:write(bytes:sub(1, at + 19) .. size .. size .. bytes:sub(at + 28))
-      file:close()
+      files.write(name, bytes:sub(1, at + 19) .. size .. size .. bytes:sub(at + 28))
       assert.matches('or the file is truncated', error_of(tensor.load, name), 1, true)
     end)
   end)
@@ -127,10 +124,8 @@ describe('files of NumPy', function()
   it('may be archives with folders', function()
     with_name('.npz', function(name)
       tensor.save(name, { a = tensor.ones(2), b = tensor.ones(3) })
-      local bytes = format_files.content(name):gsub('b%.npy', 'b.np/')
-      local file = io.open(name, 'wb')
-      file:write(bytes)
-      file:close()
+      local bytes = files.content(name):gsub('b%.npy', 'b.np/')
+      files.write(name, bytes)
       local arrays = tensor.load(name)
       assert.is_nil(next(arrays, 'a'))
       assert.are.equal(2, arrays.a:sum())
@@ -166,7 +161,7 @@ describe('files for NumPy', function()
         local back = tensor.load(name)
         assert.is_true(format_files.same(t, back), e.name .. ' ' .. layout)
         assert.is_true(format_files.same(t, tensor.load(name, { map = true })))
-        local head = format_files.content(name):match '^\147NUMPY\1%z..(%b{}) *\n'
+        local head = files.content(name):match '^\147NUMPY\1%z..(%b{}) *\n'
         assert.is_truthy(head:find("'fortran_order': False", 1, true))
       end)
       tensor.save(name, tensor.Tensor())
@@ -198,7 +193,7 @@ describe('files for NumPy', function()
         -- Nothing is an archive, too.
         tensor.save(name, {}, { compress = compress })
         assert.is_nil(next(tensor.load(name)))
-        assert.are.equal('PK\5\6' .. ('\0'):rep(18), format_files.content(name))
+        assert.are.equal('PK\5\6' .. ('\0'):rep(18), files.content(name))
       end)
     end
   end)
@@ -207,12 +202,11 @@ describe('files for NumPy', function()
     with_name('.npz', function(name)
       local t = tensor.range(1, 100)
       tensor.save(name, { a = t }, { compress = true })
-      local bytes = format_files.content(name)
+      local bytes = files.content(name)
       local silent = {}
       for at = 31, #bytes do
-        local file = assert(io.open(name, 'wb'))
-        file:write(bytes:sub(1, at - 1), string.char((bytes:byte(at) + 1) % 256), bytes:sub(at + 1))
-        file:close()
+        files.write(name, bytes:sub(1, at - 1), string.char((bytes:byte(at) + 1) % 256),
+                    bytes:sub(at + 1))
         local done, found = pcall(tensor.load, name)
         if done and not (found.a and found.a:equal(t)) and next(found) == 'a' then
           silent[#silent + 1] = at
@@ -254,7 +248,7 @@ describe('files for NumPy', function()
       tensor.load(name, { progress = progress })
       assert.are.same({ 0, 2 ^ 24, size, total }, told)
       -- An error leaves the old file. Meanwhile the elements stay where they are.
-      local before, calls, resized = format_files.content(name), 0, nil
+      local before, calls, resized = files.content(name), 0, nil
       arrays.a:fill(1)
       assert.matches('enough', error_of(tensor.save, name, arrays, { progress = function()
         calls = calls + 1
@@ -265,7 +259,7 @@ describe('files for NumPy', function()
       end }), 1, true)
       assert.are.equal(5, calls)
       assert.is_false(resized)
-      assert.is_true(before == format_files.content(name))
+      assert.is_true(before == files.content(name))
       arrays.a:resize(2 ^ 25)
     end)
   end)
@@ -275,7 +269,7 @@ describe('the option only', function()
   it('must be a list', function()
     for ending, object in pairs { ['.npz'] = { a = tensor.ones(2) }, ['.csv'] = { a = { 1 } },
                                   ['.safetensors'] = { a = tensor.ones(2) } } do
-      format_files.with_name(ending, function(name)
+      files.with_name(ending, function(name)
         tensor.save(name, object)
         for part, only in pairs { ['only must be a list, got the key a'] = { a = true },
                                   ['only must be a list, got the key 0'] = { [0] = 'a', 'a' },

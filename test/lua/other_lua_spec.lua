@@ -1,5 +1,7 @@
 -- The module in an interpreter for which it was not built.
 
+local files = require 'support.files'
+
 -- An installed interpreter whose C API differs from that of this one, or nil.
 local function other_interpreter()
   local names = _VERSION == 'Lua 5.1' and { 'lua5.4', 'lua5.3' } or { 'luajit', 'lua5.1' }
@@ -17,9 +19,7 @@ it('an interpreter with another API gets an error with the option to build with'
   local code = ('package.path, package.cpath = %q, %q require "tensor"')
                :format(package.path, package.cpath)
   local path = os.tmpname()
-  local file = assert(io.open(path, 'w'))
-  file:write(code)
-  file:close()
+  files.write(path, code)
   local pipe = assert(io.popen(('%s %s 2>&1'):format(other, path)))
   local text = pipe:read '*a'
   pipe:close()

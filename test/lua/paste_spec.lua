@@ -3,6 +3,7 @@
 local loop = require 'tensor.repl.loop'
 local terminal = require 'support.terminal'
 local versions = require 'tensor.versions'
+local files = require 'support.files'
 
 local in_terminal = terminal.when_available(it, pending)
 
@@ -69,12 +70,8 @@ describe('pasted text', function()
   end)
 
   in_terminal('is not marked if the keys are those of vi', function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    assert(os.execute('mkdir ' .. folder) == 0)
-    local file = assert(io.open(folder .. '/.editrc', 'w'))
-    file:write 'bind -v\n'
-    file:close()
+    local folder = files.new_folder()
+    files.write(folder .. '/.editrc', 'bind -v\n')
     local t = terminal.open(terminal.program('NO_COLOR=1 HOME=' .. folder))
     assert.is_nil(t.await '> ':find('2004', 1, true))
     t.type '3 * 4\n'

@@ -6,16 +6,13 @@ local child = require 'support.child'
 local format_files = require 'support.format_files'
 local png = require 'support.png'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 
-local with_name = format_files.with_name
+local with_name = files.with_name
 
-local function write(name, bytes)
-  local file = assert(io.open(name, 'wb'))
-  file:write(bytes)
-  file:close()
-end
+local write = files.write
 
 -- Values of 0 to 255, as a ByteTensor.
 local function picture(channels, height, width)
@@ -149,13 +146,13 @@ describe('PNG files', function()
   it('that are damaged, or too large for what they have, are errors', function()
     with_name('.png', function(name)
       tensor.save(name, picture(3, 40, 30))
-      local bytes = format_files.content(name)
+      local bytes = files.content(name)
       assert.is_true(format_files.damage(bytes, '.png', 300) > 200)
       write(name, bytes:sub(1, 16) .. '\127\255\255\255\127\255\255\255' .. bytes:sub(25))
       assert.matches(name, error_of(tensor.load, name), 1, true)
       -- Heads that are right, with their sums, of pictures that are not there.
       write(name, png.encode(tensor.ByteTensor(2, 2):zero()))
-      local small = format_files.content(name)
+      local small = files.content(name)
       local function write_head(size)
         local head = 'IHDR' .. size .. '\8\0\0\0\0'
         local zlib = require 'ffi'.load 'libz.so.1'
@@ -208,7 +205,7 @@ describe('JPEG files', function()
       local t, sizes = picture(3, 32, 32), {}
       for i, quality in ipairs {10, 50, 95} do
         tensor.save(name, t, {quality = quality})
-        sizes[i] = #format_files.content(name)
+        sizes[i] = #files.content(name)
       end
       assert.is_true(sizes[1] < sizes[2] and sizes[2] < sizes[3])
     end)
@@ -217,7 +214,7 @@ describe('JPEG files', function()
   it('that are damaged or cut are errors', function()
     with_name('.jpg', function(name)
       tensor.save(name, picture(3, 40, 30))
-      local bytes = format_files.content(name)
+      local bytes = files.content(name)
       assert.is_true(format_files.damage(bytes, '.jpg', 300) > 150)
       for _, part in ipairs {0, 2, 20, 200, #bytes - 40} do
         write(name, bytes:sub(1, part))

@@ -2,10 +2,10 @@
 
 local tensor = require 'tensor'
 local child = require 'support.child'
-local format_files = require 'support.format_files'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
-local with_name = format_files.with_name
+local with_name = files.with_name
 
 -- Calls body with the name of a pipe, which is removed afterwards.
 local function with_pipe(body, ending)

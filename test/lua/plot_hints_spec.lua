@@ -1,8 +1,8 @@
 -- Errors of tensor.plot for the names, options and values of matplotlib.
 
 local tensor = require 'tensor'
-local format_files = require 'support.format_files'
 local fails = require 'support.raises'.text
+local files = require 'support.files'
 
 local plot = tensor.plot
 
@@ -42,7 +42,7 @@ describe('plots', function()
   it('and pictures with the channels last name the permutation', function()
     fails('got 5 x 4 x 3; t:permute(3, 1, 2) puts the channels first', plot.image,
           tensor.rand(5, 4, 3))
-    format_files.with_name('.png', function(name)
+    files.with_name('.png', function(name)
       fails('got 5 x 4 x 3; t:permute(3, 1, 2) puts the channels first', tensor.save, name,
             tensor.rand(5, 4, 3))
     end)

@@ -3,8 +3,8 @@
 local tensor = require 'tensor'
 local axis = require 'tensor.plot.ticks'
 local layout = require 'tensor.plot.layout'
-local format_files = require 'support.format_files'
 local raises = require 'support.raises'
+local files = require 'support.files'
 
 local plot = tensor.plot
 local error_of, fails = raises.message, raises.text
@@ -294,14 +294,14 @@ describe('figures', function()
 
   it('are saved by their ending', function()
     for ending, head in pairs {svg = '<svg ', png = '\137PNG', jpg = '\255\216'} do
-      format_files.with_name('.' .. ending, function(name)
+      files.with_name('.' .. ending, function(name)
         plot.line({1, 2}, {width = 120, height = 100}):save(name)
-        assert.are.equal(head, format_files.content(name):sub(1, #head))
+        assert.are.equal(head, files.content(name):sub(1, #head))
       end)
     end
     assert.matches('not as x.gif', error_of(plot.line{1, 2}.save, plot.line{1, 2}, 'x.gif'))
     for _, ending in ipairs {'.svg', '.png'} do
-      format_files.with_name(ending, function(name)
+      files.with_name(ending, function(name)
         os.execute('ln -s /dev/full ' .. name)
         local message = error_of(function() plot.line{1, 2}:save(name) end)
         assert.matches('^%S*plot_spec%.lua:%d+: save: .*No space left', message)

@@ -281,10 +281,8 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
   end)
 
   it('completes names of files in strings', function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    os.execute(("mkdir -p %s/sub && touch %s/one.t7 '%s/it''s' %s/.hidden"):format(folder, folder,
-                                                                             folder, folder))
+    local folder = files.new_folder()
+    os.execute(("cd %s && mkdir sub && touch one.t7 'it''s' .hidden"):format(folder))
     local function names(text)
       local list, part = complete.candidates(text, {})
       return table.concat(list, ' '), part
@@ -355,9 +353,7 @@ it('a program that fails gets such suggestions, too', function()
                    hints.of("x.lua:1: module 'nn' not found:\n\tno field", _G))
   assert.is_nil(hints.of("x.lua:1: module 'socket' not found:\n", _G))
   local path = os.tmpname()
-  local file = assert(io.open(path, 'w'))
-  file:write 'local tensor = require "tensor"\ntensor.tpok(1)'
-  file:close()
+  files.write(path, 'local tensor = require "tensor"\ntensor.tpok(1)')
   local prefix = os.getenv 'TENSOR_PREFIX'
   local pipe = prefix and assert(io.popen(("'%s/bin/tensor' %s 2>&1"):format(prefix, path)))
   if pipe then

@@ -1,5 +1,7 @@
 -- The parts of the REPL with readers and writers of the test, and the launcher as a process.
 
+local files = require 'support.files'
+
 local here = (debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './')
 local root = here .. '../..'
 local version = _VERSION:match '%d.%d'
@@ -8,11 +10,7 @@ local function shell_quoted(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
-local function write_file(path, text)
-  local file = assert(io.open(path, 'w'))
-  file:write(text)
-  file:close()
-end
+local write_file = files.write
 
 -- Returns the output of a shell command, including stderr, and its exit status.
 local function shell(command)
@@ -23,7 +21,7 @@ local function shell(command)
   return output, tonumber(status)
 end
 
-local work = shell('mktemp -d'):gsub('\n$', '')
+local work = files.new_folder()
 
 -- Without an installed module, the launcher is tested with a stub that contains only what it needs.
 local function stub_prefix()

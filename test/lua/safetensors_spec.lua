@@ -4,8 +4,9 @@
 local tensor = require 'tensor'
 local format_files = require 'support.format_files'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
-local with_name = format_files.with_name
+local with_name = files.with_name
 local here = debug.getinfo(1, 'S').source:match('^@(.*[/\\])') or './'
 local path = here .. '../data/safetensors/all.safetensors'
 
@@ -26,9 +27,7 @@ end
 local function load_bytes(bytes, options)
   local results
   with_name('.safetensors', function(name)
-    local file = io.open(name, 'wb')
-    file:write(bytes)
-    file:close()
+    files.write(name, bytes)
     results = { pcall(tensor.load, name, options) }
     assert.is_true(results[1] or results[2]:find(name, 1, true) ~= nil, results[2])
   end)
@@ -88,7 +87,7 @@ describe('a .safetensors file', function()
   end)
 
   it('may be damaged in any way', function()
-    local bytes = format_files.content(path)
+    local bytes = files.content(path)
     assert.is_true(format_files.damage(bytes, '.safetensors', 100) > 50)
     assert.is_true(format_files.damage(bytes:sub(1, 400), '.safetensors', 20, { map = true }) == 20)
     for head, text in pairs {

@@ -4,14 +4,13 @@ local tensor = require 'tensor'
 local child = require 'support.child'
 local format_files = require 'support.format_files'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
-local with_name, content = format_files.with_name, format_files.content
+local with_name, content = files.with_name, files.content
 
 -- Calls body with the path of a new folder, which is removed afterwards.
 local function folder_of(body)
-  local name = os.tmpname()
-  os.remove(name)
-  os.execute('mkdir ' .. name)
+  local name = files.new_folder()
   local done, failure = pcall(body, name .. '/')
   os.execute('chmod 755 ' .. name .. '; rm -r ' .. name)
   if not done then error(failure, 0) end
@@ -291,14 +290,14 @@ describe('save', function()
         end]]):format(names[1], names[2], names[3], names[4], path)
       assert.are.equal(('false\tnamed\n'):rep(4), run(code, full_disk))
       for k, name in ipairs(names) do assert.are.equal(before[k], content(path .. name)) end
-      local files = 'b.npy\nb.npz\nlinked.npy\nlinked.npz\nread\n' .. names[4] .. '\n'
-      assert.are.equal(files, listed(path))
+      local expected = 'b.npy\nb.npz\nlinked.npy\nlinked.npz\nread\n' .. names[4] .. '\n'
+      assert.are.equal(expected, listed(path))
       assert.are.equal(('true\tnamed\n'):rep(4), run(code))
       for _, name in ipairs(names) do
         local loaded = tensor.load(path .. name)
         assert.are.equal(1e5, (type(loaded) == 'table' and loaded.arr_0 or loaded):sum())
       end
-      assert.are.equal(files, listed(path))
+      assert.are.equal(expected, listed(path))
       os.execute(('chmod 755 %sread'):format(path))
     end)
   end)
@@ -431,9 +430,7 @@ describe('the option format', function()
 
   it('is suggested, and may only be that of text', function()
     with_name('.data', function(name)
-      local file = assert(io.open(name, 'w'))
-      file:write('5.1,3.5\n')
-      file:close()
+      files.write(name, '5.1,3.5\n')
       for _, case in ipairs {
         { "the option format = 'csv' reads a table of text" },
         { "separator requires format = 'csv', or a file name ending in .csv", { separator = ',' } },
@@ -474,9 +471,7 @@ describe('load', function()
     end
     local function refuse(ending, bytes)
       with_name(ending, function(name)
-        local file = assert(io.open(name, 'wb'))
-        file:write(bytes)
-        file:close()
+        files.write(name, bytes)
         assert.matches('65 dimensions; a tensor has at most 64', error_of(tensor.load, name), 1,
                        true)
       end)

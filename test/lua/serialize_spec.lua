@@ -324,9 +324,7 @@ describe('load', function()
     local file = tensor.DiskFile(path, 'w'):binary():bigEndianEncoding()
     file:writeObject { a = 1, t = tensor.IntTensor { 2, 3 } }
     file:close()
-    file = io.open(path, 'rb')
-    local text = file:read '*a'
-    file:close()
+    local text = files.content(path)
     for _, object in ipairs { tensor.load(path), tensor.deserialize(text) } do
       assert.are.equal(1, object.a)
       assert.are.same({ 2, 3 }, object.t:totable())

@@ -166,15 +166,13 @@ describe('a file', function()
     os.remove(folder)
     -- A file system of 200 kB, in a namespace of its own.
     local script = folder .. '.lua'
-    local file = assert(io.open(script, 'w'))
-    file:write(([[
+    files.write(script, ([[
       package.path, package.cpath = %q, %q
       local tensor = require 'tensor'
       print(pcall(tensor.FloatStorage, %q, true, 1000000))
       local small = tensor.FloatStorage(%q, true, 1000)
       print(small:fill(1):size())
     ]]):format(package.path, package.cpath, folder .. '/x', folder .. '/x'))
-    file:close()
     local pipe = assert(io.popen(([[mkdir %s && unshare -rm sh -c
       'mount -t tmpfs -o size=200k none %s && echo mounted && %s %s' 2>&1; rmdir %s]])
       :gsub('\n', ' '):format(folder, folder, child.interpreter, script, folder)))

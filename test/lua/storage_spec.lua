@@ -1,6 +1,7 @@
 -- Storages that are resized while tensors view them, and their reference counts.
 
 local tensor = require 'tensor'
+local files = require 'support.files'
 
 describe('a storage', function()
   it('that was made smaller is not read or written beyond its end', function()
@@ -78,9 +79,7 @@ describe('a storage', function()
 
   it('refuses names of files with a zero byte', function()
     local name = os.tmpname()
-    local file = io.open(name, 'w')
-    file:write 'abcd'
-    file:close()
+    files.write(name, 'abcd')
     assert.are.equal(4, tensor.ByteStorage(name):size())
     assert.error_matches(function() tensor.ByteStorage(name .. '\0.bin') end,
                          'torch.ByteStorage: the string contains a zero byte')

@@ -2,6 +2,7 @@
 
 local tensor = require 'tensor'
 local child = require 'support.child'
+local files = require 'support.files'
 
 -- Uses about this many seconds of CPU time.
 local function work(seconds)
@@ -94,10 +95,9 @@ describe('isatty', function()
     -- script runs a program in a terminal.
     if os.execute 'command -v script >/dev/null' == 0 then
       local code = os.tmpname()
-      file = io.open(code, 'w')
-      file:write(('package.path, package.cpath = %q, %q\n'):format(package.path, package.cpath),
-                 "print(require 'tensor'.isatty(io.stdout))")
-      file:close()
+      files.write(code, ('package.path, package.cpath = %q, %q\n')
+                        :format(package.path, package.cpath),
+                  "print(require 'tensor'.isatty(io.stdout))")
       local pipe = io.popen(("script -qec 'luajit %s' /dev/null </dev/null"):format(code))
       assert.matches('true', pipe:read '*a')
       pipe:close()
@@ -136,13 +136,10 @@ describe('packages', function()
   local folder, path
 
   setup(function()
-    folder = os.tmpname()
-    os.remove(folder)
+    folder = files.new_folder()
     os.execute(('mkdir -p %s/apack/sub'):format(folder))
     local function put(name, text)
-      local file = assert(io.open(folder .. '/apack/' .. name, 'w'))
-      file:write(text)
-      file:close()
+      files.write(folder .. '/apack/' .. name, text)
     end
     put('init.lua', "include 'a.lua' include 'sub/b.lua' return 'apack'")
     put('a.lua', "included = {'a'}")

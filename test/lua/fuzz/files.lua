@@ -23,11 +23,7 @@ end
 local random = elements.generator(tonumber(given.seed) * 7919 + 1)
 local function below(n) return math.floor(random() * n) end
 
-local function write(path, bytes)
-  local file = assert(io.open(path, 'wb'))
-  file:write(bytes)
-  file:close()
-end
+local write = files.write
 
 -- The files that are damaged: Torch7's, by their modes, and those saved here.
 local corpus, all = {}, {}

@@ -7,6 +7,7 @@
 local elements = require 'support.elements'
 local cases = require('support.cases').cases
 local runner = require 'support.runner'
+local files = require 'support.files'
 
 -- The first types that a row has, doubles first, as they reach most libraries.
 local function types_of(row, most)
@@ -41,9 +42,7 @@ local function add_rows(list, tensor, scenarios, types)
 end
 
 local function add_others(list, T)
-  local folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute('mkdir ' .. folder) == 0)
+  local folder = files.new_folder()
   local function path(name) return folder .. '/' .. name end
   local function add(name, make, invoke, more)
     local program = { name = name, make = make, invoke = invoke }
@@ -171,9 +170,7 @@ local function add_others(list, T)
 
   -- Files.
   local function bytes(name, text)
-    local file = assert(io.open(path(name), 'wb'))
-    file:write(text)
-    file:close()
+    files.write(path(name), text)
   end
   bytes('mapped.bin', ('x'):rep(800))
   add('storage of a file', nothing, function() return T.DoubleStorage(path 'mapped.bin'):size() end)

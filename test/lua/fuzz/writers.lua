@@ -9,6 +9,7 @@ dofile(here .. '../helper.lua')
 local tensor = require 'tensor'
 local elements = require 'support.elements'
 local child = require 'support.child'
+local files = require 'support.files'
 
 local given = { seconds = '60', seed = '1', folder = '', writer = '' }
 for _, text in ipairs(arg) do
@@ -63,10 +64,7 @@ if given.writer ~= '' then
   return write(given.folder, given.writer ~= '1')
 end
 
-local folder = os.tmpname()
-os.remove(folder)
-assert(os.execute('mkdir ' .. folder))
-folder = folder .. '/'
+local folder = files.new_folder() .. '/'
 for _, name in ipairs(names) do
   tensor.save(folder .. (name == 'link.npy' and 'target.npy' or name), format_of(name)[1](1))
 end

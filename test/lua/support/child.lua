@@ -1,6 +1,7 @@
 -- Runs Lua code in a separate process, which may crash.
 
 local dialect = require 'support.dialect'
+local files = require 'support.files'
 
 local child = {}
 
@@ -14,11 +15,9 @@ function child.run(code, options)
   options = options or {}
   dialect.check(code .. (options.first or ''))
   local path = os.tmpname()
-  local file = assert(io.open(path, 'w'))
-  file:write(('package.path, package.cpath = %q, %q require "support.dialect"\n%s\n'
-              .. 'local tensor = require "tensor"\n%s')
-             :format(package.path, package.cpath, options.first or '', code))
-  file:close()
+  files.write(path, ('package.path, package.cpath = %q, %q require "support.dialect"\n%s\n'
+                     .. 'local tensor = require "tensor"\n%s')
+                    :format(package.path, package.cpath, options.first or '', code))
   local pipe = assert(io.popen(('{ %s; timeout -k 1 %d %s %s; } 2>&1; echo "status=$?"')
     :format(options.before or 'true', options.seconds or 60, child.interpreter, path)))
   local text = pipe:read '*a'

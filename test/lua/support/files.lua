@@ -1,4 +1,4 @@
--- Temporary files of specs, and reading of files.
+-- Reading and writing of files, and temporary files and folders of specs.
 
 local files = {}
 
@@ -9,16 +9,40 @@ function files.content(path)
   return bytes
 end
 
+function files.write(path, ...)
+  local file = assert(io.open(path, 'wb'))
+  file:write(...)
+  file:close()
+end
+
 --- Calls body with the name of a temporary file with these contents, and returns its results.
 function files.with_file(bytes, body)
   local path = os.tmpname()
-  local file = assert(io.open(path, 'wb'))
-  file:write(bytes)
-  file:close()
+  files.write(path, bytes)
   local results = { pcall(body, path) }
   os.remove(path)
   assert(results[1], results[2])
   return unpack(results, 2)
+end
+
+--- Calls body with a temporary file name that has this extension; removes the file afterwards.
+function files.with_name(ending, body)
+  local base = os.tmpname()
+  local name = base .. ending
+  local done, failure = pcall(body, name)
+  os.remove(name)
+  os.remove(base)
+  if not done then
+    error(failure, 0)
+  end
+end
+
+--- Returns the name of a new folder.
+function files.new_folder()
+  local path = os.tmpname()
+  os.remove(path)
+  assert(os.execute('mkdir ' .. path))
+  return path
 end
 
 return files

@@ -33,31 +33,17 @@ function format_files.same(a, b)
   return a:type() == b:type() and a:isSameSizeAs(b) and (a:nElement() == 0 or a:equal(b))
 end
 
---- Calls body with a temporary file name that has this extension; removes the file afterwards.
-function format_files.with_name(ending, body)
-  local base = os.tmpname()
-  local name = base .. ending
-  local done, failure = pcall(body, name)
-  os.remove(name)
-  os.remove(base)
-  if not done then
-    error(failure, 0)
-  end
-end
-
 --- Loads damaged copies of the bytes. Each must give a tensor or table, or an error that contains
 -- the file name. Returns the number of errors.
 function format_files.damage(bytes, ending, rounds, options)
   local random, errors = elements.generator(7), 0
   local function below(n) return math.floor(random() * n) end
-  format_files.with_name(ending, function(name)
+  files.with_name(ending, function(name)
     for round = 1, rounds do
       local at = below(#bytes)
       local damaged = round % 2 == 0 and bytes:sub(1, at) or
                       bytes:sub(1, at) .. string.char(below(256)) .. bytes:sub(at + 2)
-      local file = assert(io.open(name, 'wb'))
-      file:write(damaged)
-      file:close()
+      files.write(name, damaged)
       local loaded, result = pcall(tensor.load, name, options)
       if not loaded then
         errors = errors + 1
@@ -70,15 +56,11 @@ function format_files.damage(bytes, ending, rounds, options)
   return errors
 end
 
-format_files.content = files.content
-
 --- Loads a text as a table in a file. options: those of load; default: columns = true.
 function format_files.load_csv(text, options)
   local t, names
-  format_files.with_name('', function(name)
-    local file = assert(io.open(name, 'w'))
-    file:write(text)
-    file:close()
+  files.with_name('', function(name)
+    files.write(name, text)
     options = options or { columns = true }
     options.format = 'csv'
     t, names = tensor.load(name, options)

@@ -1,6 +1,7 @@
 -- Code samples in Markdown files, and functions that run them.
 
 local tensor = require 'tensor'
+local files = require 'support.files'
 
 local samples = {}
 
@@ -115,9 +116,7 @@ local function pixels_of(text)
   end)
   local padding = #text:match '=*$'
   local name = os.tmpname()
-  local file = assert(io.open(name .. '.png', 'wb'))
-  file:write(bytes:sub(1, #bytes - padding))
-  file:close()
+  files.write(name .. '.png', bytes:sub(1, #bytes - padding))
   local pixels = tensor.load(name .. '.png', {type = 'Byte'})
   os.remove(name .. '.png')
   os.remove(name)
@@ -158,9 +157,7 @@ local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 --- Creates an empty folder. Returns its path and a function that removes it.
 function samples.folder()
-  local path = os.tmpname()
-  os.remove(path)
-  assert(os.execute('mkdir ' .. quoted(path)) == 0)
+  local path = files.new_folder()
   return path, function() os.execute('rm -rf ' .. quoted(path)) end
 end
 
@@ -169,9 +166,7 @@ end
 function samples.build_c(text, folder, prefix, language)
   local is_cpp = language == 'cpp'
   local source = folder .. (is_cpp and '/sample.cc' or '/sample.c')
-  local file = assert(io.open(source, 'w'))
-  file:write(text)
-  file:close()
+  files.write(source, text)
   local packages, library = 'TH', ''
   if text:find '#include <luaT.h>' then
     packages, library = 'TH luajit', ' -lluaT'
@@ -226,12 +221,8 @@ function samples.run_shell(text, program, folder, prefix)
   setup[#setup + 1] = 'PATH=$PWD/tools:$PWD/build/prefix/bin:$PATH'
   program = program or ''
   local source = program:match 'TH_GENERIC_FILE "([%w_.]+)"' or 'program.c'
-  local file = assert(io.open(('%s/%s'):format(folder, source), 'w'))
-  file:write(program)
-  file:close()
-  file = assert(io.open(folder .. '/train.lua', 'w'))
-  file:write "assert(require 'tensor'.ones(2):sum() == 2)\n"
-  file:close()
+  files.write(('%s/%s'):format(folder, source), program)
+  files.write(folder .. '/train.lua', "assert(require 'tensor'.ones(2):sum() == 2)\n")
   local output, status = command_output('{ ' .. table.concat(setup, '\n') .. '\n' .. text .. '}')
   if status ~= 0 then error(('status %d: %s'):format(status, output), 0) end
   return output

@@ -1,5 +1,7 @@
 -- Runs a program in a separate terminal (script of util-linux): types input and reads the screen.
 
+local files = require 'support.files'
+
 local terminal = {}
 
 local function shell(command) return os.execute(command) == 0 end
@@ -21,12 +23,9 @@ end
 
 --- Starts a shell command.
 function terminal.open(command)
-  local folder = os.tmpname()
-  os.remove(folder)
-  assert(shell(('mkdir %s && mkfifo %s/keys'):format(folder, folder)))
-  local file = assert(io.open(folder .. '/command', 'w'))
-  file:write('exec ', command, '\n')
-  file:close()
+  local folder = files.new_folder()
+  assert(shell(('mkfifo %s/keys'):format(folder)))
+  files.write(folder .. '/command', 'exec ', command, '\n')
   -- The timeout limits the run to two minutes even if the test fails. exec: a shell between script
   -- and the program would also receive the terminal's Ctrl-C, and end.
   os.execute(("{ timeout 120 script -qefc 'exec sh %s/command' %s/screen <%s/keys " ..
