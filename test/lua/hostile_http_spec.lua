@@ -3,7 +3,7 @@
 
 local examples = (debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './') .. '../../examples/'
 local launcher = assert(os.getenv 'TENSOR_PREFIX') .. '/bin/tensor'
-local installed, cqueues = pcall(require, 'cqueues')
+local installed = pcall(require, 'cqueues')
 
 describe('examples/http/serve.lua, with hostile clients,', function()
   if not installed or not rawget(_G, 'jit') then
@@ -16,7 +16,7 @@ describe('examples/http/serve.lua, with hostile clients,', function()
 
   local CONNECTIONS = 20
   local image = '{"images":[[' .. ('1,'):rep(63) .. '1]]}'
-  local file, server, impatient, before
+  local file, server, impatient
 
   local function post(body, fields)
     return ('POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n%s\r\n%s')
@@ -38,32 +38,21 @@ describe('examples/http/serve.lua, with hostile clients,', function()
                                       seconds, seconds), settings)
   end
 
-  -- A client that keeps the rules is answered; at once, unless this machine stood still for so
-  -- long that the server closed its connection.
-  local function check_service(of)
-    for _ = 1, 10 do
-      local client = (of or server):connect()
+  local hostile = require 'support.hostile'(it, {
+    start = start,
+    ask = function(client)
       client:xwrite(post(image), 20)
       local status, body = Server.reply(client)
-      client:close()
-      if status then
-        assert.are.equal(200, status)
-        return assert.are.equal(1, #json.decode(body).digits)
-      end
-    end
-    error 'a client is not answered'
-  end
-
-  -- A spec as a coroutine, after which the servers are as they were.
-  local function test(name, code)
-    it(name, function()
-      Server.run(100, code)
-      for _, one in ipairs {server, impatient} do
-        Server.run(100, function() check_service(one) end)
-        assert.is_true(one:memory() < before + Server.MOST_GROWTH)
-      end
-    end)
-  end
+      if not status then return false end
+      assert.are.equal(200, status)
+      assert.are.equal(1, #json.decode(body).digits)
+      return true
+    end,
+    request = post(image, 'Expect: 100-continue\r\n'), step = 9,
+    connections = CONNECTIONS, descriptors = 24, long = many, floods = 1,
+    parts = {'', 'GET /', post(image):sub(1, -2), post(image)}, ended = 'ended\n',
+  })
+  local test, check_service = hostile.test, hostile.check_service
 
   -- The statuses of the replies to a text up to the connection's end.
   local function replies(client)
@@ -95,9 +84,7 @@ describe('examples/http/serve.lua, with hostile clients,', function()
 
   setup(function()
     file = os.tmpname() .. '.npz'
-    server, impatient = start(60), start(1)
-    Server.run(20, function() check_service() end)
-    before = server:memory()
+    server, impatient = hostile.start()
   end)
   teardown(function()
     server:stop()
@@ -175,7 +162,7 @@ describe('examples/http/serve.lua, with hostile clients,', function()
   end)
 
   test('closes connections that are silent or slow, without using the CPU', function()
-    local cpu, started, clients, ended = impatient:cpu(), cqueues.monotime(), {}, {}
+    local clients, ended = {}, {}
     for k, text in ipairs {
       '', 'G', 'GET / HT', 'GET / HTTP/1.1\r\na', 'GET / HTTP/1.1\r\na: b\r\n\r',
       post(image):sub(1, -2), post(image, 'Expect: 100-continue\r\n'):sub(1, 90),
@@ -194,9 +181,8 @@ describe('examples/http/serve.lua, with hostile clients,', function()
         client:close()
       end)
     end
-    Server.run(60, function() check_service(impatient) end, unpack(clients))
+    hostile.check_idle(impatient, unpack(clients))
     assert.are.same({'', '408', '408', '408', '408', '408', '100 408'}, ended)
-    assert.is_true(impatient:cpu() - cpu < 0.2 + (cqueues.monotime() - started) / 4)
   end)
 
   test('answers a client that sends byte by byte in time', function()
@@ -227,48 +213,10 @@ describe('examples/http/serve.lua, with hostile clients,', function()
     end
     Server.run(60, unpack(floods))
     for _, one in ipairs {server, impatient} do
-      assert.is_true(one:memory() < before + Server.MOST_GROWTH)
+      hostile.check_memory(one)
       check_service(one)
     end
     for _, client in ipairs(clients) do client:close() end
-  end)
-
-  test('outlives clients that leave at any time', function()
-    local text = post(image, 'Expect: 100-continue\r\n')
-    for last = 0, #text, 9 do
-      for _, leave in ipairs {'close', 'reset', 'shutdown'} do
-        local client = server:connect()
-        client:xwrite(text:sub(1, last), 20)
-        if leave == 'reset' then
-          Server.reset(client)
-        else
-          if leave == 'shutdown' then client:shutdown 'w' end
-          client:close()
-        end
-      end
-    end
-  end)
-
-  test('answers when too many clients have left or were closed', function()
-    local clients = {}
-    for k = 1, 3 * CONNECTIONS do clients[k] = impatient:connect() end
-    check_service(impatient)
-    for _, client in ipairs(clients) do client:close() end
-  end)
-
-  it('waits without using the CPU while it has too few descriptors', function()
-    local few = start(1, 'ulimit -n 24;')
-    Server.run(60, function()
-      local clients = {}
-      for k = 1, 30 do
-        clients[k] = few:connect()
-      end
-      local cpu, started = few:cpu(), cqueues.monotime()
-      check_service(few)
-      assert.is_true(few:cpu() - cpu < 0.2 + (cqueues.monotime() - started) / 4)
-      for _, client in ipairs(clients) do client:close() end
-    end)
-    assert.are.equal('ended\n', few:stop())
   end)
 
   it('answers 500 if a prediction fails, and goes on', function()
@@ -285,18 +233,5 @@ describe('examples/http/serve.lua, with hostile clients,', function()
     assert.is_truthy(broken:stop():find('\nended\n', 1, true))
   end)
 
-  it('ends soon after SIGTERM, whatever clients do', function()
-    local clients = {}
-    Server.run(60, function()
-      clients[1] = server:flood(many)
-      for _, text in ipairs {'', 'GET /', post(image):sub(1, -2), post(image)} do
-        local client = server:connect()
-        client:xwrite(text, 1)
-        table.insert(clients, client)
-      end
-    end)
-    assert.are.equal('ended\n', server:stop())
-    assert.are.equal('ended\n', impatient:stop())
-    for _, client in ipairs(clients) do client:close() end
-  end)
+  hostile.specs()
 end)

@@ -3,7 +3,7 @@
 
 local examples = (debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './') .. '../../examples/'
 local prefix = assert(os.getenv 'TENSOR_PREFIX')
-local installed, cqueues = pcall(require, 'cqueues')
+local installed = pcall(require, 'cqueues')
 
 describe('examples/server, with hostile clients,', function()
   if not installed or not rawget(_G, 'jit') then
@@ -13,8 +13,7 @@ describe('examples/server, with hostile clients,', function()
   local Server = require 'support.server'
 
   local THREADS, CONNECTIONS = 3, 5  -- of each thread
-  local ENDED = '3 threads ended, left over: 0 bytes in 0 blocks\n'
-  local folder, server, impatient, before
+  local folder, server, impatient
 
   local function start(seconds, settings)
     return Server.start(('%s/server %s/weights.txt %d'):format(folder, folder, THREADS),
@@ -22,31 +21,21 @@ describe('examples/server, with hostile clients,', function()
       :format(CONNECTIONS, seconds * 1000, seconds * 1000, seconds * 1000, settings or ''))
   end
 
-  -- A client that keeps the rules is answered; at once, unless this machine stood still for so
-  -- long that the server closed its connection.
-  local function check_service(of)
-    for _ = 1, 10 do
-      local client = (of or server):connect()
+  local hostile = require 'support.hostile'(it, {
+    start = start,
+    ask = function(client)
       client:xwrite('0 1\n', 20)
       local reply = client:xread('*L', 20)
-      client:close()
-      if reply then
-        return assert.are.equal('1 0.8438\n', reply)
-      end
-    end
-    error 'a client is not answered'
-  end
-
-  -- A spec as a coroutine, after which the servers are as they were.
-  local function test(name, code)
-    it(name, function()
-      Server.run(100, code)
-      for _, one in ipairs {server, impatient} do
-        Server.run(100, function() check_service(one) end)
-        assert.is_true(one:memory() < before + Server.MOST_GROWTH)
-      end
-    end)
-  end
+      if not reply then return false end
+      assert.are.equal('1 0.8438\n', reply)
+      return true
+    end,
+    request = '1 0\n0 1\n', step = 1,
+    connections = THREADS * CONNECTIONS, descriptors = 16, long = ('1 0\n'):rep(10000),
+    floods = THREADS, parts = {'', '1', ('1'):rep(9000), '1 0\n'},
+    ended = '3 threads ended, left over: 0 bytes in 0 blocks\n',
+  })
+  local test, check_service = hostile.test, hostile.check_service
 
   -- All that a client gets up to the connection's end.
   local function converse(text)
@@ -62,9 +51,7 @@ describe('examples/server, with hostile clients,', function()
     folder = os.tmpname()
     os.remove(folder)
     Server.build(prefix, examples .. 'server', folder)
-    server, impatient = start(60), start(1)
-    Server.run(20, function() check_service() end)
-    before = server:memory()
+    server, impatient = hostile.start()
   end)
   teardown(function()
     server:stop()
@@ -93,7 +80,7 @@ describe('examples/server, with hostile clients,', function()
   end)
 
   test('closes connections that are silent or slow, without using the CPU', function()
-    local cpu, started, clients = impatient:cpu(), cqueues.monotime(), {}
+    local clients = {}
     for k, text in ipairs {'', '1 0', ('1'):rep(9000), '', '1 0', ('1'):rep(9000), '1 0\n1'} do
       clients[k] = function()
         local client = impatient:connect()
@@ -107,8 +94,7 @@ describe('examples/server, with hostile clients,', function()
       while client:xwrite('1', 20) and not client:xread(1, 0.05) do client:clearerr() end
       client:close()
     end)
-    Server.run(60, function() check_service(impatient) end, unpack(clients))
-    assert.is_true(impatient:cpu() - cpu < 0.2 + (cqueues.monotime() - started) / 4)
+    hostile.check_idle(impatient, unpack(clients))
   end)
 
   test('serves others while more clients than threads read nothing', function()
@@ -126,43 +112,6 @@ describe('examples/server, with hostile clients,', function()
     for _, client in ipairs(clients) do client:close() end
   end)
 
-  test('outlives clients that leave at any time', function()
-    for last = 0, 8 do
-      for _, leave in ipairs {'close', 'reset', 'shutdown'} do
-        local client = server:connect()
-        client:xwrite(('1 0\n0 1\n'):sub(1, last), 20)
-        if leave == 'reset' then
-          Server.reset(client)
-        else
-          if leave == 'shutdown' then client:shutdown 'w' end
-          client:close()
-        end
-      end
-    end
-  end)
-
-  test('answers when too many clients have left or were closed', function()
-    local clients = {}
-    for k = 1, 3 * THREADS * CONNECTIONS do clients[k] = impatient:connect() end
-    check_service(impatient)
-    for _, client in ipairs(clients) do client:close() end
-  end)
-
-  it('waits without using the CPU while it has too few descriptors', function()
-    local few = start(1, 'ulimit -n 16;')
-    Server.run(60, function()
-      local clients = {}
-      for k = 1, 30 do
-        clients[k] = few:connect()
-      end
-      local cpu, started = few:cpu(), cqueues.monotime()
-      check_service(few)
-      assert.is_true(few:cpu() - cpu < 0.2 + (cqueues.monotime() - started) / 4)
-      for _, client in ipairs(clients) do client:close() end
-    end)
-    assert.are.equal(ENDED, few:stop())
-  end)
-
   it('refuses invalid limits', function()
     for _, value in ipairs {'x', '0', '-1', '1s', '99999999', '99999999999999999999', "''"} do
       local started, message = pcall(start, 60, 'export SERVER_LINE_MS=' .. value .. ';')
@@ -171,18 +120,5 @@ describe('examples/server, with hostile clients,', function()
     end
   end)
 
-  it('ends soon after SIGTERM, whatever clients do', function()
-    local clients = {}
-    Server.run(60, function()
-      for k = 1, THREADS do clients[k] = server:flood(('1 0\n'):rep(10000)) end
-      for _, text in ipairs {'', '1', ('1'):rep(9000), '1 0\n'} do
-        local client = server:connect()
-        client:xwrite(text, 1)
-        table.insert(clients, client)
-      end
-    end)
-    assert.are.equal(ENDED, server:stop())
-    assert.are.equal(ENDED, impatient:stop())
-    for _, client in ipairs(clients) do client:close() end
-  end)
+  hostile.specs()
 end)
