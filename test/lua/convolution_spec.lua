@@ -3,6 +3,7 @@
 
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
+local numbers = require 'support.figures'.numbers
 
 local function sizes_of(text)
   local list = {}
@@ -26,9 +27,7 @@ describe('convolutions', function()
       local name, mode, image, kernel, result, figures =
         line:match '^(%w+) (%w) ([%dx]+) ([%dx]+) ([%dx]+)\t(.*)$'
       local t, k = filled(sizes_of(image), 7, 11, 5, 4), filled(sizes_of(kernel), 5, 7, 3, 2)
-      local want = {}
-      for x in figures:gmatch '%S+' do want[#want + 1] = tonumber(x) end
-      want = tensor.Tensor(want):view(sizes_of(result))
+      local want = tensor.Tensor(numbers(figures)):view(sizes_of(result))
       for _, class in ipairs { 'Double', 'Float', 'Half' } do
         class = 'torch.' .. class .. 'Tensor'
         local got = tensor[name](t:type(class), k:type(class), mode)

@@ -5,19 +5,7 @@ local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
 local fails = require 'support.raises'.text
 
-local function read()
-  local figures = {}
-  for line in io.lines 'test/data/fourier.txt' do
-    local name, rest = line:match '^([^#\t]+)\t(.*)$'
-    if name then
-      local list = {}
-      for x in rest:gmatch '%S+' do list[#list + 1] = tonumber(x) end
-      figures[name] = tensor.DoubleTensor(list)
-    end
-  end
-  return figures
-end
-local figures = read()
+local figures = require 'support.figures'.read 'fourier.txt'
 
 -- Multiples of 1/8, by the generator of test/reference/fourier.py.
 local function numbers(count, seed)
@@ -30,7 +18,7 @@ local function numbers(count, seed)
 end
 
 local function near(name, got, tolerance)
-  local want = figures[name]
+  local want = tensor.DoubleTensor(figures[name])
   assert.are.equal(want:nElement(), got:nElement(), name)
   local difference = (got:double():contiguous():view(-1) - want):abs():max()
   local most = (tolerance or 1e-14) * (1 + tensor.abs(want):max())

@@ -4,17 +4,7 @@
 local tensor = require 'tensor'
 local fails = require 'support.raises'.texts
 
-local figures = {}
-for line in io.lines('test/data/functions.txt') do
-  local name, values = line:match('^([^#\t][^\t]*)\t(.*)$')
-  if name then
-    local list = {}
-    for word in values:gmatch('%S+') do
-      list[#list + 1] = word == 'nan' and 0 / 0 or tonumber((word:gsub('inf', '1e999')))
-    end
-    figures[name] = list
-  end
-end
+local figures = require 'support.figures'.read 'functions.txt'
 
 local inf, nan = math.huge, 0 / 0
 local T, L, B, I = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor, tensor.IntTensor

@@ -3,6 +3,7 @@
 -- case there, in layers.txt or in spatial.txt.
 
 local tensor = require 'tensor'
+local numbers = require 'support.figures'.numbers
 
 local T = tensor.DoubleTensor
 
@@ -21,15 +22,6 @@ local function shape_of(text)
   local sizes = {}
   for n in text:gmatch '%d+' do sizes[#sizes + 1] = tonumber(n) end
   return tensor.LongStorage(sizes)
-end
-
-local function numbers(text)
-  local list = {}
-  for word in text:gmatch '%S+' do
-    list[#list + 1] = word:find 'nan' and 0 / 0 or word:find 'inf' and
-      (word:find '-' and -math.huge or math.huge) or tonumber(word)
-  end
-  return list
 end
 
 local function tensor_of(text)

@@ -5,6 +5,7 @@ local tensor = require 'tensor'
 local child = require 'support.child'
 local format_files = require 'support.format_files'
 local error_of = require 'support.raises'.message
+local numbers = require 'support.figures'.numbers
 
 local image = tensor.image
 
@@ -86,10 +87,9 @@ describe('image.scale', function()
   it('enlarges as PyTorch does', function()
     local count = 0
     for line in io.lines 'test/data/images.txt' do
-      local mode, before, after, numbers = line:match '^(%S+) (%S+) (%S+)\t(.*)$'
+      local mode, before, after, figures = line:match '^(%S+) (%S+) (%S+)\t(.*)$'
       local height, width = sizes(after)
-      local expected = {}
-      for number in numbers:gmatch '%S+' do expected[#expected + 1] = tonumber(number) end
+      local expected = numbers(figures)
       local got = image.scale(pixels(sizes(before)), width, height, mode)
       assert.are.same({height, width}, got:size():totable())
       local worst = (got:view(-1) - tensor.DoubleTensor(expected)):abs():max()

@@ -4,6 +4,7 @@
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
 local fails = require 'support.raises'.text
+local numbers_of = require 'support.figures'.numbers
 
 local Double, Long, Byte = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor
 
@@ -71,8 +72,7 @@ local cases = {
 }
 
 local function check(line, figures, found)
-  local want = {}
-  for x in figures:gmatch '%S+' do want[#want + 1] = tonumber(x) end
+  local want = numbers_of(figures)
   local got = tensor.isTensor(found) and found:contiguous():view(-1):totable() or { found }
   assert.are.equal(#want, #got)
   for k, x in ipairs(want) do

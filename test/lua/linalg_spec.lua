@@ -10,15 +10,7 @@ local support = require 'support.on_device'
 local reals = { elements.Double, elements.Float }
 local layouts = { 'contiguous', 'transposed', 'offset', 'strided' }
 
-local figures = {}
-for line in io.lines('test/data/linalg-reference.txt') do
-  local name, values = line:match('^([^#\t][^\t]*)\t(.*)$')
-  if name then
-    local list = {}
-    for word in values:gmatch('%S+') do list[#list + 1] = assert(tonumber(word)) end
-    figures[name] = list
-  end
-end
+local figures = require 'support.figures'.read 'linalg-reference.txt'
 local function figure(name) return (assert(figures[name], name)) end
 
 local function matrix(e, name, rows, cols, layout)

@@ -5,14 +5,7 @@ local nn = require 'tensor.nn'
 local tree = require 'tensor.tree'
 
 -- The figures of test/reference/recurrent.py, by name.
-local figures = {}
-for line in io.lines 'test/data/recurrent.txt' do
-  local name, numbers = line:match '^([^\t]+)\t(.*)$'
-  if name then
-    figures[name] = {}
-    for number in numbers:gmatch '%S+' do table.insert(figures[name], tonumber(number)) end
-  end
-end
+local figures = require 'support.figures'.read 'recurrent.txt'
 
 local function elements(t, k)
   local i = -1

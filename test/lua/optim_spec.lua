@@ -3,6 +3,7 @@
 local tensor = require 'tensor'
 local optim = require 'tensor.optim'
 local tree = require 'tensor.tree'
+local figures = require 'support.figures'
 
 -- The updates of one parameter p by the gradient g in step k, as PyTorch's documentation states
 -- them. s: what is remembered.
@@ -228,8 +229,7 @@ describe('tensor.optim', function()
       tied = optim.sgd{rate = 0.05, momentum = 0.9},
     }
     local count = 0
-    for line in io.lines('test/data/optimizers.txt') do
-      local name, elements = line:match '^(.-)\t(.*)$'
+    for name, elements in pairs(figures.read 'optimizers.txt') do
       local step, lbfgs = steps[name], name:find 'lbfgs'
       local p = {w = tensor.DoubleTensor{{1, -2, 3}, {0.5, 0.25, -1}},
                  b = tensor.DoubleTensor{0.1, -0.3}}
@@ -249,14 +249,12 @@ describe('tensor.optim', function()
         step(p, lbfgs and df or gradients)
         assert.is_true(step:steps() > 0)
       end
-      local got, k = tensor.cat({p.w:view(6), p.b}, 1), 0
-      for number in elements:gmatch '%S+' do
-        k = k + 1
-        local want = tonumber(number)
+      local got = tensor.cat({p.w:view(6), p.b}, 1)
+      assert.are.equal(8, #elements)
+      for k, want in ipairs(elements) do
         assert.is_true(math.abs(got[k] - want) <= 1e-9 * (1 + math.abs(want)),
-                       ('%s: element %d is %.17g, not %s'):format(name, k, got[k], number))
+                       ('%s: element %d is %.17g, not %.17g'):format(name, k, got[k], want))
       end
-      assert.are.equal(8, k)
       count = count + 1
     end
     assert.are.equal(26, count)

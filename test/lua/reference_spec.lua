@@ -6,16 +6,7 @@ local elements = require 'support.elements'
 local model = require 'support.model'
 local rules = require 'support.rules'
 
-local words = { ['-0'] = -1 / math.huge, nan = 0 / 0, inf = math.huge, ['-inf'] = -math.huge }
-local figures = {}
-for line in io.lines('test/data/reference.txt') do
-  local name, values = line:match('^([^#\t][^\t]*)\t(.*)$')
-  if name then
-    local list = {}
-    for word in values:gmatch('%S+') do list[#list + 1] = words[word] or assert(tonumber(word)) end
-    figures[name] = list
-  end
-end
+local figures = require 'support.figures'.read 'reference.txt'
 local function figure(name) return (assert(figures[name], name)) end
 
 -- The distance of a float's or double's neighbours at x.

@@ -1,6 +1,7 @@
 -- tensor.optim.schedule: rates as functions of the step.
 
 local schedule = require 'tensor.optim'.schedule
+local figures = require 'support.figures'
 
 describe('optim.schedule', function()
   it('has simple rates', function()
@@ -36,14 +37,11 @@ describe('optim.schedule', function()
       sequence = schedule.sequence(schedule.linear(0.05, 0.5, 3), 3, exponential(0.5, 0.5)),
     }
     local count = 0
-    for line in io.lines 'test/data/schedules.txt' do
-      local name, rates = line:match '^(.-)\t(.*)$'
-      local step = 0
-      for rate in rates:gmatch '%S+' do
-        step = step + 1
-        assert.is_near(tonumber(rate), schedules[name](step), 1e-12, name .. step)
+    for name, rates in pairs(figures.read 'schedules.txt') do
+      assert.are.equal(12, #rates)
+      for step, rate in ipairs(rates) do
+        assert.is_near(rate, schedules[name](step), 1e-12, name .. step)
       end
-      assert.are.equal(12, step)
       count = count + 1
     end
     assert.are.equal(12, count)

@@ -4,6 +4,7 @@
 
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
+local numbers = require 'support.figures'.numbers
 
 local function sizes_of(text)
   local list = {}
@@ -21,9 +22,7 @@ local function operand(sizes, number)
 end
 
 local function read(text, like)
-  local list = {}
-  for x in text:gmatch '%S+' do list[#list + 1] = tonumber(x) end
-  return tensor.Tensor(list):view(like:size())
+  return tensor.Tensor(numbers(text)):view(like:size())
 end
 
 local function split(line)

@@ -4,17 +4,7 @@
 local tensor = require 'tensor'
 local fails = require 'support.raises'.texts
 
-local figures = {}
-for line in io.lines('test/data/statistics.txt') do
-  local name, values = line:match('^([^#\t][^\t]*)\t(.*)$')
-  if name then
-    local list = {}
-    for word in values:gmatch('%S+') do
-      list[#list + 1] = word == 'nan' and 0 / 0 or tonumber(word)
-    end
-    figures[name] = list
-  end
-end
+local figures = require 'support.figures'.read 'statistics.txt'
 
 local nan = 0 / 0
 local T, L, B = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor

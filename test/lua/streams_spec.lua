@@ -3,15 +3,7 @@
 local tensor = require 'tensor'
 
 -- Lines of name, tab, values; see the head of the file.
-local streams = {}
-for line in io.lines('test/data/random-streams.txt') do
-  local name, values = line:match('^([^#\t][^\t]*)\t(.+)$')
-  if name then
-    local list = {}
-    for value in values:gmatch('%S+') do list[#list + 1] = assert(tonumber(value)) end
-    streams[name] = list
-  end
-end
+local streams = require 'support.figures'.read 'random-streams.txt'
 
 local function repeated(n, f, ...)
   local list = {}
