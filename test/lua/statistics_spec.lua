@@ -3,37 +3,13 @@
 
 local tensor = require 'tensor'
 local fails = require 'support.raises'.texts
-
-local figures = require 'support.figures'.read 'statistics.txt'
+local reference = require 'support.figures'
 
 local nan = 0 / 0
 local T, L, B = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor
 
-local function built(size, f)
-  local t = T(size)
-  for i = 1, size do t[i] = f(i - 1) end
-  return t:view(6, 9)
-end
-local x = built(54, function(i) return ((7 * i) % 23 - 11) / 4 end)
-local n = built(54, function(i) return (5 * i) % 7 + 1 end):long()
-local y = x:clone()
-y:maskedFill(n:eq(3), nan)
-
-local function list_of(t)
-  if not tensor.isTensor(t) then return { t } end
-  return t:contiguous():view(t:nElement()):totable()
-end
-
-local function same(got, want, tolerance)
-  got = list_of(got)
-  assert.are.equal(#want, #got)
-  for i, w in ipairs(want) do
-    local g = got[i]
-    local fits = g == w or (g ~= g and w ~= w)
-                 or math.abs(g - w) <= tolerance * math.max(1, math.abs(w))
-    if not fits then error(('element %d is %.17g instead of %.17g'):format(i, g, w), 2) end
-  end
-end
+local figures, list_of, same = reference.read 'statistics.txt', reference.list_of, reference.same
+local x, n, y = reference.operands()
 
 local cubes = x:view(2, 3, 9)
 local made = {
