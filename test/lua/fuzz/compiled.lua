@@ -7,18 +7,8 @@
 local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])'
 dofile(here .. '../helper.lua')
 
-local function read(path)
-  local file = io.open(path)
-  if not file then return '' end
-  local text = file:read '*a'
-  file:close()
-  return text
-end
-local function write(path, text)
-  local file = assert(io.open(path, 'w'))
-  file:write(text)
-  file:close()
-end
+local files = require 'support.files'
+local read, write = files.content, files.write
 
 -- ---- in the process that runs programs ----
 
@@ -62,13 +52,7 @@ end
 local hunt = require 'fuzz.hunt'
 
 local function child(seconds, arguments)
-  local output, status = os.tmpname(), os.tmpname()
-  os.execute(('(timeout -s KILL %d luajit %scompiled.lua %s >%s 2>&1; echo $? >%s) 2>/dev/null')
-             :format(seconds, here, arguments, output, status))
-  local code, text = tonumber(read(status)) or -1, read(output)
-  os.remove(output)
-  os.remove(status)
-  return code, text
+  return hunt.child(seconds, ('luajit %scompiled.lua %s'):format(here, arguments))
 end
 
 local function gist(status, output)

@@ -1,21 +1,12 @@
 -- Runs random calls in other processes; of a failure a short script is made that shows it.
 
+local files = require 'support.files'
+
 local hunt = {}
 
 local here = debug.getinfo(1, 'S').source:match '^@(.*[/\\])' or './'
 
-local function read(path)
-  local file = io.open(path)
-  if not file then return '' end
-  local text = file:read '*a'
-  file:close()
-  return text
-end
-local function write(path, text)
-  local file = assert(io.open(path, 'w'))
-  file:write(text)
-  file:close()
-end
+local read, write = files.content, files.write
 
 -- Under AddressSanitizer blocks of more than 256 MiB are not to be had, and every report ends the
 -- process.
@@ -27,15 +18,20 @@ if (os.getenv 'LD_PRELOAD' or ''):find 'asan' then
     environment, os.getenv 'UBSAN_OPTIONS' or '')
 end
 
--- Runs main.lua with these arguments; its status, and what it wrote.
-local function child(seconds, arguments)
+--- Runs a command, which is killed after the seconds; its status, and what it wrote.
+function hunt.child(seconds, command)
   local output, status = os.tmpname(), os.tmpname()
-  os.execute(('(%s timeout -s KILL %d luajit %smain.lua %s >%s 2>&1; echo $? >%s) 2>/dev/null')
-             :format(environment, seconds, here, arguments, output, status))
+  os.execute(('(timeout -s KILL %d %s >%s 2>&1; echo $? >%s) 2>/dev/null')
+             :format(seconds, command, output, status))
   local code, text = tonumber(read(status)) or -1, read(output)
   os.remove(output)
   os.remove(status)
   return code, text
+end
+
+-- Runs main.lua with these arguments.
+local function child(seconds, arguments)
+  return hunt.child(seconds, ('env %s luajit %smain.lua %s'):format(environment, here, arguments))
 end
 
 local function kind_of(status)
