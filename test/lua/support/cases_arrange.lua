@@ -1,54 +1,19 @@
 -- Cases of the rows that rearrange or index elements, and of products of tensors of any rank.
 
 local model = require 'support.model'
+local composed = require 'support.composed'
+
+local changed, inserted, own = composed.changed, composed.inserted, composed.own
+local join, lists, over = composed.join, composed.lists, composed.exactly_over
 
 local cases = {}
-
-local function changed(values, d, value)
-  local copy = {}
-  for i, x in ipairs(values) do copy[i] = x end
-  copy[d] = value
-  return copy
-end
-local function inserted(values, d, value)
-  local copy = changed(values, #values + 1, nil)
-  table.insert(copy, d, value)
-  return copy
-end
-local function own(dim, m) return dim < 0 and #m.shape + 1 + dim or dim end
 
 function cases.install(shared)
   local omit, elements = shared.omit, shared.elements
   local c = {}
   local shapes = { { 7 }, { 3, 4 }, { 2, 3, 4 }, { 1 }, { 0 }, { 2, 0, 3 } }
 
-  -- Returns the lists of arguments that f returns for a model of each shape.
-  local function over(list, f)
-    return function(e, random)
-      local all = {}
-      for _, shape in ipairs(list) do
-        local m = model.random(e, 'any', shape, random)
-        for _, args in ipairs { f(m, #shape, shape, e, random) } do
-          all[#all + 1] = { args = args }
-        end
-      end
-      return all
-    end
-  end
-
   ---- joining
-  local function join(parts, dim)
-    local shape, ends = changed(parts[1].shape, dim, 0), {}
-    for i, m in ipairs(parts) do
-      shape[dim] = shape[dim] + m.shape[dim]
-      ends[i] = shape[dim]
-    end
-    return model.build(shape, function(index)
-      local part = 1
-      while index[dim] > ends[part] do part = part + 1 end
-      return (model.at(parts[part], changed(index, dim, index[dim] - (ends[part - 1] or 0))))
-    end)
-  end
   local function with_dim(list, d)
     local parts = {}
     for i, m in ipairs(list) do parts[i] = model.new(inserted(m.shape, d, 1), m.data) end
@@ -81,18 +46,6 @@ function cases.install(shared)
       return join(with_dim(given.list, dim), dim)
     end,
   }
-  local function lists(...)
-    local all = { ... }
-    return function(e, random)
-      local scenarios = {}
-      for i, list in ipairs(all) do
-        local models = {}
-        for k, shape in ipairs(list) do models[k] = model.random(e, 'any', shape, random) end
-        scenarios[i] = { args = { { list = models } } }
-      end
-      return scenarios
-    end
-  end
   c.hstack = {
     scenarios = lists({ { 3 }, { 2 } }, { { 2, 3 }, { 2, 1 } }, { { 2, 3, 2 }, { 2, 1, 2 } }),
     reference = function(_, given) return join(given.list, math.min(#given.list[1].shape, 2)) end,

@@ -3,8 +3,8 @@
 local model = require 'support.model'
 local composed = require 'support.composed'
 
-local changed, inserted, over = composed.changed, composed.inserted, composed.over
-local function own(dim, m) return dim < 0 and #m.shape + 1 + dim or dim end
+local changed, inserted, own = composed.changed, composed.inserted, composed.own
+local join, lists, over = composed.join, composed.lists, composed.over
 
 local cases = {}
 
@@ -24,30 +24,6 @@ function cases.install(shared)
       parts[i] = model.new(shape, m.data)
     end
     return parts
-  end
-  local function join(parts, dim)
-    local shape, ends = changed(parts[1].shape, dim, 0), {}
-    for i, m in ipairs(parts) do
-      shape[dim] = shape[dim] + m.shape[dim]
-      ends[i] = shape[dim]
-    end
-    return model.build(shape, function(index)
-      local at = 1
-      while index[dim] > ends[at] do at = at + 1 end
-      return (model.at(parts[at], changed(index, dim, index[dim] - (ends[at - 1] or 0))))
-    end)
-  end
-  local function lists(...)
-    local all = { ... }
-    return function(e, random)
-      local scenarios = {}
-      for i, list in ipairs(all) do
-        local models = {}
-        for k, shape in ipairs(list) do models[k] = model.random(e, 'any', shape, random) end
-        scenarios[i] = { args = { { list = models } } }
-      end
-      return scenarios
-    end
   end
   c.dstack = {
     scenarios = lists({ { 3 }, { 3 } }, { { 2, 3 }, { 2, 3 } }, { { 2, 3, 2 }, { 2, 3 } }),

@@ -1,6 +1,9 @@
 -- Cases of the rows that select by indices and masks.
 
+local composed = require 'support.composed'
 local model = require 'support.model'
+
+local changed, vector = composed.changed, composed.vector
 
 local cases = {}
 
@@ -8,13 +11,6 @@ function cases.install(shared)
   local omit = shared.omit
   local c = {}
 
-  local function vector(...) return model.new({ select('#', ...) }, { ... }) end
-  local function changed(index, d, i)
-    local copy = {}
-    for k, x in ipairs(index) do copy[k] = x end
-    copy[d] = i
-    return copy
-  end
   -- Negative indices count from the end.
   local function own(i, m, d) return i < 0 and m.shape[d] + 1 + i or i end
   local function each(shape, f)

@@ -1,25 +1,13 @@
 -- Cases of the rows that pad a tensor.
 
 local model = require 'support.model'
+local over = require 'support.composed'.exactly_over
 
 local cases = {}
 
 function cases.install(shared)
   local omit = shared.omit
   local c = {}
-
-  -- Returns the lists of arguments that f returns for a model of each shape.
-  local function over(list, f)
-    return function(e, random)
-      local all = {}
-      for _, shape in ipairs(list) do
-        for _, args in ipairs { f(model.random(e, 'any', shape, random), #shape) } do
-          all[#all + 1] = { args = args }
-        end
-      end
-      return all
-    end
-  end
 
   -- Returns the source position of an element of a padded tensor along a dimension, or nil.
   -- Positions 1 to n are the original elements.

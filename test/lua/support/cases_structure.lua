@@ -1,6 +1,9 @@
 -- Cases of the rows that fill, create, join and view tensors.
 
+local composed = require 'support.composed'
 local model = require 'support.model'
+
+local changed, inserted = composed.changed, composed.inserted
 
 local cases = {}
 local omit
@@ -202,20 +205,9 @@ function cases.install(shared)
       end,
     }
   end
-  local function changed(values, d, value)
-    local copy = {}
-    for i, x in ipairs(values) do copy[i] = x end
-    copy[d] = value
-    return copy
-  end
   local function without(values, d)
     local copy = changed(values, 1, values[1])
     table.remove(copy, d)
-    return copy
-  end
-  local function with(values, d, value)
-    local copy = changed(values, 1, values[1])
-    table.insert(copy, d, value)
     return copy
   end
 
@@ -231,7 +223,7 @@ function cases.install(shared)
   end), function(m, dim, at)
     local d = dim < 0 and #m.shape + 1 + dim or dim
     if at < 0 then at = m.shape[d] + 1 + at end
-    return without(m.shape, d), function(i) return with(i, d, at) end
+    return without(m.shape, d), function(i) return inserted(i, d, at) end
   end)
   local function exchange(values, a, b)
     return changed(changed(values, a, values[b]), b, values[a])
@@ -279,7 +271,7 @@ function cases.install(shared)
   c.unsqueeze1d = {
     view = true,
     scenarios = over(general, function(shape, m) return { m, 1 }, { m, #shape + 1 } end),
-    reference = function(_, m, d) return model.new(with(m.shape, d, 1), m.data) end,
+    reference = function(_, m, d) return model.new(inserted(m.shape, d, 1), m.data) end,
   }
   local function expanded(_, m, given)
     local shape = given.sizes or given.shape
