@@ -5,21 +5,10 @@ local tensor = require 'tensor'
 local decimal_comma = require 'support.decimal_comma'
 local elements = require 'support.elements'
 local message = require 'support.raises'.message
+local same = require 'support.compiled'.same
 
 local types = {}
 for _, e in ipairs(elements) do types[#types + 1] = e end
-
--- Compares elements bit by bit, except for the sign of NaN.
-local function same(a, b)
-  if not a:isSameSizeAs(b) then return false end
-  if a:nElement() == 0 then return true end
-  local ys = b:contiguous():view(-1):totable()
-  for i, x in ipairs(a:contiguous():view(-1):totable()) do
-    local y = ys[i]
-    if not (x == y and (x ~= 0 or 1 / x == 1 / y) or (x ~= x and y ~= y)) then return false end
-  end
-  return true
-end
 
 -- Operands of a type in several layouts, all of which broadcast to rows x columns.
 local function operands(e, rows, columns, random)

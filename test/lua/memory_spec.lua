@@ -35,6 +35,12 @@ local function in_child(code)
   return assert(tonumber(text), text)
 end
 
+-- Checks that the code needs less memory, in MiB.
+local function stays_below(most, code)
+  local peak = in_child(code .. "print(status 'VmHWM')")
+  assert.is_true(peak < most, peak .. ' MB')
+end
+
 local function collect()
   collectgarbage()
   collectgarbage()
@@ -46,11 +52,9 @@ describe('loops that drop large tensors', function()
 
   local large = sanitized and function() end or it
   large('stay small when the tensors are filled', function()
-    local peak = in_child(([[
+    stays_below(limit, ([[
       for i = 1, %d do x = tensor.Tensor(1e6):fill(0) end
-      print(status 'VmHWM')
     ]]):format(rounds))
-    assert.is_true(peak < limit, peak .. ' MB')
   end)
 
   -- After a long collection the next one is delayed until a limit of garbage is reached. Most
@@ -72,15 +76,13 @@ describe('loops that drop large tensors', function()
   end)
 
   large('stay small when they are not', function()
-    local peak = in_child(([[
+    stays_below(limit, ([[
       for i = 1, %d do x = tensor.Tensor(1e6) end
-      print(status 'VmHWM')
     ]]):format(rounds))
-    assert.is_true(peak < limit, peak .. ' MB')
   end)
 
   large('stay small when they are results, clones, resized or storages', function()
-    local peak = in_child(([[
+    stays_below(limit, ([[
       local t = tensor.FloatTensor(1e6):fill(1)
       for i = 1, %d do
         local y = t + 1
@@ -89,18 +91,14 @@ describe('loops that drop large tensors', function()
         y = tensor.FloatStorage(1e6):fill(1)
         y = t:double()
       end
-      print(status 'VmHWM')
     ]]):format(math.min(rounds, 500)))
-    assert.is_true(peak < limit, peak .. ' MB')
   end)
 
   large('stay small when they are files in memory that nothing closes', function()
-    local peak = in_child [[
+    stays_below(limit, [[
       local t = tensor.rand(1e6)
       for _ = 1, 100 do tensor.MemoryFile():binary():writeObject(t) end
-      print(status 'VmHWM')
-    ]]
-    assert.is_true(peak < limit, peak .. ' MB')
+    ]])
   end)
 
   large('map files again after a collection', function()
@@ -121,7 +119,7 @@ describe('loops that drop large tensors', function()
   end)
 
   large('stay small after much was in use for a while', function()
-    local peak = in_child [[
+    stays_below(150, [[
       local function some(n)
         for i = 1, n do local x = tensor.FloatTensor(4096):fill(i) end
       end
@@ -132,20 +130,16 @@ describe('loops that drop large tensors', function()
       collectgarbage()
       collectgarbage()
       some(20000)
-      print(status 'VmHWM')
-    ]]
-    assert.is_true(peak < 150, peak .. ' MB')
+    ]])
   end)
 
   large('stay small when Lua has so much that collections take long', function()
-    local peak = in_child(([[
+    stays_below(limit, ([[
       local much = {}
       for i = 1, 300000 do much[i] = { i } end
       for i = 1, %d do x = tensor.Tensor(1e6):fill(0) end
       assert(#much > 0)
-      print(status 'VmHWM')
     ]]):format(math.min(rounds, 500)))
-    assert.is_true(peak < limit, peak .. ' MB')
   end)
 
   large('stay small with tensors of some KiB, of many sizes', function()

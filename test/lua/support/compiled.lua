@@ -19,6 +19,7 @@ function compiled.same(a, b)
   end
   if not tensor.isTensor(a) then return a == b end
   if tensor.typename(a) ~= tensor.typename(b) or not a:isSameSizeAs(b) then return false end
+  if a:nElement() == 0 then return true end
   local ys = b:contiguous():view(-1):totable()
   for i, x in ipairs(a:contiguous():view(-1):totable()) do
     local y = ys[i]
