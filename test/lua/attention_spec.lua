@@ -1,6 +1,7 @@
 -- Attention with masks of any layout, compared with the softmax of whole rows.
 
 local tensor = require 'tensor'
+local near = require 'support.close'.near
 local same_on_threads = require 'support.same_on_threads'
 
 local TYPES = {Float = 3e-6, Double = 1e-13, Half = 2e-3, BFloat16 = 2e-2}
@@ -15,12 +16,6 @@ local function reference(q, k, v, mask, is_bytes)
   end
   local softmax = tensor.nanToNum(weights:softmax(3))  -- 0 where a row sees nothing
   return tensor.bmm(softmax, v)
-end
-
-local function near(want, got, tolerance, what)
-  local difference = (got:double() - want):abs():max()
-  local is_near = difference <= tolerance * math.max(1, tensor.abs(want):max())  -- false for NaN
-  if not is_near then error(('%s: %g'):format(what, difference)) end
 end
 
 -- Masks of rows x columns elements, of which make(...) has any layout.

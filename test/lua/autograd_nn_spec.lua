@@ -1,20 +1,10 @@
 -- autograd.functionalize: modules of nn as functions. A stand-in for nn has modules in Lua, with
 -- buffers that each call overwrites.
 
+local close = require 'support.close'.numbers
 local tensor = require 'tensor'
 local autograd = require 'tensor.autograd'
 local util = autograd.util
-
-local function close(expected, found)
-  if tensor.isTensor(expected) then
-    assert.are.equal(table.concat(expected:size():totable(), 'x'),
-                     table.concat(found:size():totable(), 'x'))
-    expected = (expected:double() - found:double()):abs():max()
-    found = 0
-  end
-  assert.is_true(math.abs(expected - found) <= 1e-9 * (1 + math.abs(expected)),
-                 ('%.15g, not %.15g'):format(found, expected))
-end
 
 local counts = {}
 

@@ -1,20 +1,10 @@
 -- require 'autograd': the names of torch-autograd, above tensor.grad.
 
 local child = require 'support.child'
+local close = require 'support.close'.numbers
 local tensor = require 'tensor'
 local autograd = require 'tensor.autograd'
 local util, loss = autograd.util, autograd.loss
-
-local function close(expected, found)
-  if tensor.isTensor(expected) then
-    assert.are.equal(table.concat(expected:size():totable(), 'x'),
-                     table.concat(found:size():totable(), 'x'))
-    expected = (expected:double() - found:double()):abs():max()
-    found = 0
-  end
-  assert.is_true(math.abs(expected - found) <= 1e-9 * (1 + math.abs(expected)),
-                 ('%.15g, not %.15g'):format(found, expected))
-end
 
 describe('autograd', function()
   before_each(function()

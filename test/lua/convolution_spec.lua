@@ -3,13 +3,9 @@
 
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
-local numbers = require 'support.figures'.numbers
+local figures_of = require 'support.figures'
 
-local function sizes_of(text)
-  local list = {}
-  for n in text:gmatch '%d+' do list[#list + 1] = tonumber(n) end
-  return tensor.LongStorage(list)
-end
+local numbers, sizes_of = figures_of.numbers, figures_of.sizes
 
 local function filled(sizes, factor, period, shift, scale)
   local t = tensor.Tensor(sizes)

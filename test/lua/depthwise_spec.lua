@@ -1,6 +1,7 @@
 -- Convolutions of groups with one output, compared with loops over the kernel positions.
 
 local tensor = require 'tensor'
+local near = require 'support.close'.near
 local same_on_threads = require 'support.same_on_threads'
 
 -- batch, groups, inputs of a group, height, width, kernel height and width, stride, padding,
@@ -49,12 +50,6 @@ local function reference(x, w, bias, g, groups, stride, padding, dilation)
     end
   end
   return result, inner, weights
-end
-
-local function near(want, got, tolerance, what)
-  local difference = (got:double() - want):abs():max()
-  local is_near = difference <= tolerance * math.max(1, tensor.abs(want):max())  -- false for NaN
-  if not is_near then error(('%s: %g'):format(what, difference)) end
 end
 
 describe('a convolution of groups with one output', function()

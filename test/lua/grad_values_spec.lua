@@ -3,7 +3,9 @@
 -- case there, in layers.txt or in spatial.txt.
 
 local tensor = require 'tensor'
-local numbers = require 'support.figures'.numbers
+local figures = require 'support.figures'
+
+local numbers = figures.numbers
 
 local T = tensor.DoubleTensor
 
@@ -18,15 +20,9 @@ local sequences = {
   unit = function(n) return (n - 50) / 64 end,
 }
 
-local function shape_of(text)
-  local sizes = {}
-  for n in text:gmatch '%d+' do sizes[#sizes + 1] = tonumber(n) end
-  return tensor.LongStorage(sizes)
-end
-
 local function tensor_of(text)
   local name, shape, number = text:match '^(%l+) (%S+) (%d+)$'
-  local t = T(shape_of(shape or text:match '^[^:]*'))
+  local t = T(figures.sizes(shape or text:match '^[^:]*'))
   local i, list = -1, not name and numbers(text:match ': (.*)$')
   local k = tonumber(number)
   return t:apply(function()

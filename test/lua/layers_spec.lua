@@ -4,19 +4,14 @@
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
 local fails = require 'support.raises'.text
-local numbers_of = require 'support.figures'.numbers
+local figures_of = require 'support.figures'
 
 local Double, Long, Byte = tensor.DoubleTensor, tensor.LongTensor, tensor.ByteTensor
 
-local function sizes_of(text)
-  local sizes = {}
-  for n in text:gmatch '%d+' do sizes[#sizes + 1] = tonumber(n) end
-  return sizes
-end
 -- Input number k, from 0, of test/reference/layers.py.
 local function input(text, k)
   local i = -1
-  return Double(tensor.LongStorage(sizes_of(text))):apply(function()
+  return Double(figures_of.sizes(text)):apply(function()
     i = i + 1
     return ((7 * i + 3 * k) % 11 - 5) / 4
   end)
@@ -72,7 +67,7 @@ local cases = {
 }
 
 local function check(line, figures, found)
-  local want = numbers_of(figures)
+  local want = figures_of.numbers(figures)
   local got = tensor.isTensor(found) and found:contiguous():view(-1):totable() or { found }
   assert.are.equal(#want, #got)
   for k, x in ipairs(want) do

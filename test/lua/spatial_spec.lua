@@ -4,13 +4,9 @@
 
 local tensor = require 'tensor'
 local same_on_threads = require 'support.same_on_threads'
-local numbers = require 'support.figures'.numbers
+local figures = require 'support.figures'
 
-local function sizes_of(text)
-  local list = {}
-  for n in text:gmatch '%d+' do list[#list + 1] = tonumber(n) end
-  return tensor.LongStorage(list)
-end
+local numbers, sizes_of = figures.numbers, figures.sizes
 
 -- Element i of operand number k, as in test/reference/spatial.py.
 local function operand(sizes, number)

@@ -14,6 +14,13 @@ function figures.numbers(text)
   return list
 end
 
+--- Returns the sizes in a text such as '2x3' as a LongStorage.
+function figures.sizes(text)
+  local list = {}
+  for size in text:gmatch '%d+' do list[#list + 1] = tonumber(size) end
+  return tensor.LongStorage(list)
+end
+
 --- Returns the figures of a file, lists by name.
 function figures.read(file)
   local lists = {}
