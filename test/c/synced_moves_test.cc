@@ -333,6 +333,22 @@ TEST_P(Moves, ResizingKeepsWhatIsUpToDateOnTheHostOnly) {
   EXPECT_EQ(THFloatTensor_sumall(t.get()), 2 * (99 + 7));
 }
 
+// The next block on the host is the device's, not the heap's as the first one.
+TEST_P(Moves, AStorageIsEmptiedAndRefilledAfterADeviceUsedIt) {
+  THFloatStorage* s = THFloatStorage_newWithSize(100);
+  for (int round = 0; round < 50; ++round) {
+    THFloatStorage_gpuData(s);
+    THFloatStorage_resize(s, 0);
+    EXPECT_EQ(s->data, nullptr);
+    THFloatStorage_resize(s, 100);
+    THFloatStorage_fill(s, 3);
+    THFloatStorage_resize(s, 200);
+    EXPECT_EQ(THFloatStorage_get(s, 99), 3);
+    EXPECT_EQ(THFloatStorage_get(s, 199), 0);
+  }
+  THFloatStorage_free(s);
+}
+
 TEST_P(Moves, MemoryOfSomeoneElseIsNotResized) {
   FloatTensor t = vector(8, 1);
   float mine[8] = {};

@@ -153,11 +153,13 @@ void SyncedMemory::resize_on_device(size_t bytes) {
 }
 
 void SyncedMemory::resize_on_host(size_t bytes) {
-  if (host_) {
+  if (host_ && bytes == 0) {
+    release_host();
+  } else if (host_) {
     void* moved = nullptr;
     if (host_from_heap_) {
       moved = heap_reallocate(host_, bytes);
-    } else if (allocator_->realloc && !host_owner_ && bytes) {
+    } else if (allocator_->realloc && !host_owner_) {
       moved = call_allocator([&] {
         return allocator_->realloc(allocator_context_, host_, static_cast<ptrdiff_t>(bytes));
       });
@@ -165,17 +167,15 @@ void SyncedMemory::resize_on_host(size_t bytes) {
       if (!moved) moved = host_;
     } else {
       try {
-        if (bytes) {
-          moved = call_allocator([&] {
-            return allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
-          });
-        }
+        moved = call_allocator([&] {
+          return allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
+        });
       } catch (const std::exception&) {
         if (bytes > bytes_) throw;
       }
       if (!moved && bytes > bytes_) fail_null(bytes);
-      if (moved) std::memcpy(moved, host_, std::min(bytes, bytes_));
-      if (moved || bytes == 0) {
+      if (moved) {
+        std::memcpy(moved, host_, std::min(bytes, bytes_));
         release_host();
       } else {
         moved = host_;
