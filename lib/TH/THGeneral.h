@@ -145,7 +145,8 @@ TH_API void THSetGCHandler(void (*torchGCHandlerFunction)(void* data), void* dat
 /* Adds size bytes, which may be negative, to the accounting of memory that TH did not allocate
    itself. */
 TH_API void THHeapUpdate(ptrdiff_t size);
-/* Returns the bytes and blocks in use in the whole process. Either pointer may be NULL. */
+/* Returns the bytes and blocks of host memory in use in the whole process, including those that a
+   device allocates. Either pointer may be NULL. */
 TH_API void THMemoryUsage(int64_t* bytes, int64_t* blocks);
 
 /* ---- threads ----------------------------------------------------------------------------- */

@@ -5,10 +5,13 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "backend/device_list.h"
 #include "soft_devices.h"
+#include "tensor/storage.h"
 
 namespace th {
 namespace {
@@ -357,6 +360,87 @@ TEST_P(Moves, MemoryOfSomeoneElseIsNotResized) {
   EXPECT_EQ(t->storage->size, 8);
   THFloatTensor_fill(t.get(), 3);
   EXPECT_EQ(mine[7], 3);
+}
+
+// ---- memory in use ----
+
+struct Usage {
+  int64_t bytes, blocks;
+};
+Usage usage() {
+  Usage now;
+  THMemoryUsage(&now.bytes, &now.blocks);
+  return now;
+}
+constexpr ptrdiff_t kFloats = 1000;
+constexpr int64_t kFloatBytes = kFloats * sizeof(float);
+
+// Returns a storage whose host block a device allocated.
+THFloatStorage* storage_of_device() {
+  THFloatStorage* s = THFloatStorage_newWithSize(kFloats);
+  THFloatStorage_to(s, "soft");
+  THFloatStorage_resize(s, kFloats + 1);  // on the device, which frees the block of the heap
+  THFloatStorage_resize(s, kFloats);
+  THFloatStorage_to(s, "cpu");
+  EXPECT_TRUE(reinterpret_cast<th::Storage*>(s)->memory.is_host_of_device());
+  return s;
+}
+
+void* no_memory(void*, ptrdiff_t) { return nullptr; }
+
+TEST_P(Moves, HostMemoryOfADeviceIsInUse) {
+  float mine[kFloats] = {};
+  const struct {
+    const char* name;
+    int64_t bytes;  // in use afterwards
+    std::function<void(THFloatStorage*)> change;
+  } cases[] = {
+      {"unchanged", kFloatBytes, [](auto*) {}},
+      {"emptied", 0, [](auto* s) { THFloatStorage_resize(s, 0); }},
+      {"grown", 2 * kFloatBytes, [](auto* s) { THFloatStorage_resize(s, 2 * kFloats); }},
+      {"shrunk without memory", kFloatBytes / 2,
+       [](auto* s) {
+         auto* const allocate = std::exchange(THDefaultAllocator.malloc, no_memory);
+         THFloatStorage_resize(s, kFloats / 2);
+         THDefaultAllocator.malloc = allocate;
+         EXPECT_TRUE(reinterpret_cast<th::Storage*>(s)->memory.is_host_of_device());
+       }},
+      {"resized on the device", 0,
+       [](auto* s) {
+         THFloatStorage_to(s, "soft");
+         THFloatStorage_resize(s, 2 * kFloats);
+       }},
+      {"on both sides", kFloatBytes, [](auto* s) { THFloatStorage_asyncGpuPush(s); }},
+      {"replaced", 0, [&](auto* s) { THFloatStorage_setCpuData(s, mine); }},
+      {"swapped", 2 * kFloatBytes,
+       [](auto* s) {
+         THFloatStorage* other = THFloatStorage_newWithSize(2 * kFloats);
+         THFloatStorage_swap(s, other);
+         THFloatStorage_free(other);
+       }},
+      {"given to the caller", kFloatBytes,
+       [](auto* s) { THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM); }},
+      {"given to another storage", kFloatBytes,
+       [](auto* s) {
+         THFloatStorage_clearFlag(s, TH_STORAGE_FREEMEM);
+         THFloatStorage* other = THFloatStorage_newWithData(s->data, s->size);
+         THFloatStorage_swap(s, other);
+         THFloatStorage_free(other);
+       }},
+  };
+  for (const auto& c : cases) {
+    const Usage before = usage();
+    THFloatStorage* s = storage_of_device();
+    c.change(s);
+    EXPECT_EQ(usage().bytes - before.bytes, c.bytes) << c.name;
+    EXPECT_EQ(usage().blocks - before.blocks, c.bytes ? 1 : 0) << c.name;
+    float* data = s->data;
+    const bool given = !(s->flag & TH_STORAGE_FREEMEM);
+    THFloatStorage_free(s);
+    if (given) THFree(data);
+    EXPECT_EQ(usage().bytes, before.bytes) << c.name;
+    EXPECT_EQ(usage().blocks, before.blocks) << c.name;
+  }
 }
 
 // ---- no memory left ----

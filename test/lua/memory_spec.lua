@@ -101,6 +101,16 @@ describe('loops that drop large tensors', function()
     ]])
   end)
 
+  large('stay small when a device copies them to the host', function()
+    if not pcall(function() tensor.FloatTensor(1):to 'soft' end) then return end
+    local peak = in_child(([[
+      local x = tensor.FloatTensor(1e6):to 'soft':fill(1)
+      for i = 1, %d do local y = (x + i):to 'cpu' end
+      print(status 'VmHWM')
+    ]]):format(math.min(rounds, 500)))
+    assert.is_true(peak < limit, peak .. ' MB')
+  end)
+
   large('map files again after a collection', function()
     dialect.needs_luajit 'a C function is called through the FFI'
     local maps = in_child [[

@@ -80,6 +80,7 @@ void SyncedMemory::release_host() noexcept {
   if (host_ && owns_host_) {
     if (host_owner_) {
       host_owner_->release_host(host_);
+      heap_account(-static_cast<int64_t>(bytes_), -1);
     } else {
       free_host_block(host_, host_from_heap_);
       keeps_context_ = false;
@@ -121,8 +122,11 @@ void SyncedMemory::need_host_block(bool zeroed) {
   if (host_ || bytes_ == 0) return;
   if (device_ && allocator_ == &THDefaultAllocator) {
     host_ = device_->allocate_host(bytes_);
-    if (host_) host_owner_ = device_;
-    if (host_ && zeroed) std::memset(host_, 0, bytes_);
+    if (host_) {
+      host_owner_ = device_;
+      heap_account(static_cast<int64_t>(bytes_), 1);
+      if (zeroed) std::memset(host_, 0, bytes_);
+    }
   }
   if (!host_) {
     host_ = new_host_block(zeroed);
@@ -167,9 +171,8 @@ void SyncedMemory::resize_on_host(size_t bytes) {
       if (!moved) moved = host_;
     } else {
       try {
-        moved = call_allocator([&] {
-          return allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes));
-        });
+        moved = call_allocator(
+            [&] { return allocator_->malloc(allocator_context_, static_cast<ptrdiff_t>(bytes)); });
       } catch (const std::exception&) {
         if (bytes > bytes_) throw;
       }
@@ -179,6 +182,7 @@ void SyncedMemory::resize_on_host(size_t bytes) {
         release_host();
       } else {
         moved = host_;
+        if (host_owner_) heap_account(-static_cast<int64_t>(bytes_ - bytes), 0);
       }
     }
     host_ = moved;
