@@ -18,6 +18,7 @@ int use_(shapes)(void);
 int use_(memory)(void);
 int use_(arithmetic)(void);
 int use_(protos)(void);
+int use_(fields)(void);
 
 int use_(shapes)(void) {
   int failures = 0;
@@ -152,6 +153,47 @@ int use_(protos)(void) {
   THBlob_(free)(b);
   THBlob_(free)(c);
   THByteStorage_free(bytes);
+  return failures;
+}
+
+/* On a device by default, for a program that reads and writes data fields. */
+int use_(fields)(void) {
+  int failures = 0;
+  THBlob *b, *c;
+  THTensor *data, *diff;
+  THSetDefaultDevice("soft");
+  b = THBlob_(newWithShape4d)(1, 1, 2, 2);
+  c = THBlob_(newWithShape4d)(1, 1, 2, 2);
+  data = THBlob_(newData)(b);
+  diff = THBlob_(newDiff)(b);
+  EXPECT(data->storage->data && diff->storage->data);
+  EXPECT(THBlob_(dataStorage)(c)->data && THBlob_(diffStorage)(c)->data);
+  data->storage->data[0] = 3;
+  diff->storage->data[0] = 1;
+  THBlob_(update)(b);
+  EXPECT(data->storage->data[0] == 2);
+  data->storage->data[1] = 5;
+  diff->storage->data[1] = 6;
+  EXPECT(THBlob_(asumData)(b) == 7 && THBlob_(sumsqDiff)(b) == 37);
+  data->storage->data[0] = diff->storage->data[0] = 4;
+  EXPECT(THBlob_(sumsqData)(b) == 41 && THBlob_(asumDiff)(b) == 10);
+  THBlob_(scaleData)(b, 10);
+  EXPECT(data->storage->data[1] == 50);
+  data->storage->data[0] = 30;
+  THBlob_(copyFrom)(c, b, 0, 0);
+  EXPECT(THBlob_(dataStorage)(c)->data[0] == 30);
+  data->storage->data[1] = 1;
+  EXPECT(THBlob_(asumData)(b) == 31);
+  /* The program moves the elements to the device, where they stay. */
+  THBlob_(mutableGpuData)(b);
+  THBlob_(scaleData)(b, 2);
+  EXPECT(THStorage_(head)(data->storage) == TH_HEAD_AT_GPU);
+  EXPECT(THBlob_(dataStorage)(b)->data[0] == 60);
+  THTensor_(free)(data);
+  THTensor_(free)(diff);
+  THBlob_(free)(b);
+  THBlob_(free)(c);
+  THSetDefaultDevice("cpu");
   return failures;
 }
 

@@ -11,10 +11,12 @@ int use_Float_shapes(void);
 int use_Float_memory(void);
 int use_Float_arithmetic(void);
 int use_Float_protos(void);
+int use_Float_fields(void);
 int use_Double_shapes(void);
 int use_Double_memory(void);
 int use_Double_arithmetic(void);
 int use_Double_protos(void);
+int use_Double_fields(void);
 }
 
 namespace {
@@ -34,6 +36,10 @@ TEST(BlobApi, Arithmetic) {
 TEST(BlobApi, Protos) {
   EXPECT_EQ(use_Float_protos(), 0);
   EXPECT_EQ(use_Double_protos(), 0);
+}
+TEST(BlobApi, DataFields) {
+  EXPECT_EQ(use_Float_fields(), 0);
+  EXPECT_EQ(use_Double_fields(), 0);
 }
 
 // The message of the error that body(blob) raises.

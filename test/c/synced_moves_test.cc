@@ -277,8 +277,8 @@ TEST_P(Moves, NewTensorsAreAtHomeOnTheDefaultDevice) {
 
 TEST_P(Moves, BlobsGiveOutMemoryOfTheirHome) {
   THFloatBlob* blob = THFloatBlob_newWithShape4d(1, 1, 2, 5);
-  THFloatStorage_to(THFloatBlob_dataStorage(blob), "soft:2");
   int64_t used = used_on("soft:2");
+  THFloatStorage_to(THFloatBlob_dataStorage(blob), "soft:2");
   put_floats("soft:2", THFloatBlob_mutableGpuData(blob), std::vector<float>(10, 3));
   EXPECT_GE(used_on("soft:2"), used + 40);
   EXPECT_EQ(THFloatBlob_asumData(blob), 30);

@@ -2,6 +2,8 @@
 
 #include "TH.h"
 
+#include <initializer_list>
+
 #include "generic/bridge.h"
 #include "io/blob_proto.h"
 
@@ -31,6 +33,24 @@ int64_t checked_offset(const Blob& blob, int64_t n, int64_t c, int64_t h, int64_
     }
   }
   return blob.offset(axes, index);
+}
+
+// Runs an operation on blobs. If C code could write elements through a data field before, it can
+// afterwards. Elements that the program has moved to a device stay there.
+template <class F>
+void keeping_data_fields(std::initializer_list<const Blob*> blobs, const F& operation) {
+  StorageRef written[4];
+  int count = 0;
+  for (const Blob* blob : blobs) {
+    for (Part part : {Part::data, Part::diff}) {
+      Storage* s = blob->storage(part);
+      if (!s || !s->memory.cpu_if_ready(Access::write)) continue;
+      storage_retain(s);
+      written[count++].reset(s);
+    }
+  }
+  operation();
+  for (int k = 0; k < count; ++k) settle(written[k].get());
 }
 
 }  // namespace
@@ -167,62 +187,76 @@ int64_t THBlob_(offsetNd)(const THBlob* self, int indices, const int64_t* index)
 }
 
 /* The functions that data and diff have in common. */
-#define TH_PART(Name, part)                                                                     \
-  real THBlob_(part##At)(const THBlob* self, int64_t n, int64_t c, int64_t h, int64_t w) {      \
-    return th::guard([&] {                                                                      \
-      int64_t offset = th::checked_offset(TH_SELF, n, c, h, w);                                 \
-      return static_cast<real>(TH_SELF.element(th::Part::part, offset));                        \
-    });                                                                                         \
-  }                                                                                             \
-  real THBlob_(part##AtNd)(const THBlob* self, int indices, const int64_t* index) {             \
-    return th::guard([&] {                                                                      \
-      int64_t offset = TH_SELF.offset(indices, index);                                          \
-      return static_cast<real>(TH_SELF.element(th::Part::part, offset));                        \
-    });                                                                                         \
-  }                                                                                             \
-  THTensor* THBlob_(new##Name)(const THBlob* self) {                                            \
-    return th::guard(                                                                           \
-        [&] { return reinterpret_cast<THTensor*>(TH_SELF.tensor(th::Part::part).release()); }); \
-  }                                                                                             \
-  THStorage* THBlob_(part##Storage)(const THBlob* self) {                                       \
-    return th::guard([&] {                                                                      \
-      TH_SELF.need_shape();                                                                     \
-      return reinterpret_cast<THStorage*>(TH_SELF.storage(th::Part::part));                     \
-    });                                                                                         \
-  }                                                                                             \
-  const real* THBlob_(cpu##Name)(const THBlob* self) {                                          \
-    return th::guard([&]() -> const real* {                                                     \
-      return TH_SELF.tensor(th::Part::part)->data_as<real>(th::Access::read);                   \
-    });                                                                                         \
-  }                                                                                             \
-  real* THBlob_(mutableCpu##Name)(THBlob * self) {                                              \
-    return th::guard([&] {                                                                      \
-      const th::TensorRef t = TH_SELF.tensor(th::Part::part);                                   \
-      th::trace_use(t->storage, th::ElementUse::hands_out);                                     \
-      return t->data_as<real>(th::Access::write);                                               \
-    });                                                                                         \
-  }                                                                                             \
-  const real* THBlob_(gpu##Name)(const THBlob* self) {                                          \
-    return th::guard([&] {                                                                      \
-      return static_cast<const real*>(TH_SELF.device_block(th::Part::part, th::Access::read));  \
-    });                                                                                         \
-  }                                                                                             \
-  real* THBlob_(mutableGpu##Name)(THBlob * self) {                                              \
-    return th::guard([&] {                                                                      \
-      return static_cast<real*>(TH_SELF.device_block(th::Part::part, th::Access::write));       \
-    });                                                                                         \
-  }                                                                                             \
-  void THBlob_(share##Name)(THBlob * self, const THBlob* other) {                               \
-    th::guard([&] { TH_SELF.share(th::Part::part, th::erase_blob(other)); });                   \
-  }                                                                                             \
-  accreal THBlob_(asum##Name)(const THBlob* self) {                                             \
-    return th::guard([&] { return TH_SELF.asum(th::Part::part); });                             \
-  }                                                                                             \
-  accreal THBlob_(sumsq##Name)(const THBlob* self) {                                            \
-    return th::guard([&] { return TH_SELF.sumsq(th::Part::part); });                            \
-  }                                                                                             \
-  void THBlob_(scale##Name)(THBlob * self, real factor) {                                       \
-    th::guard([&] { TH_SELF.scale(th::Part::part, factor); });                                  \
+#define TH_PART(Name, part)                                                                    \
+  real THBlob_(part##At)(const THBlob* self, int64_t n, int64_t c, int64_t h, int64_t w) {     \
+    return th::guard([&] {                                                                     \
+      int64_t offset = th::checked_offset(TH_SELF, n, c, h, w);                                \
+      return static_cast<real>(TH_SELF.element(th::Part::part, offset));                       \
+    });                                                                                        \
+  }                                                                                            \
+  real THBlob_(part##AtNd)(const THBlob* self, int indices, const int64_t* index) {            \
+    return th::guard([&] {                                                                     \
+      int64_t offset = TH_SELF.offset(indices, index);                                         \
+      return static_cast<real>(TH_SELF.element(th::Part::part, offset));                       \
+    });                                                                                        \
+  }                                                                                            \
+  THTensor* THBlob_(new##Name)(const THBlob* self) {                                           \
+    return th::guard([&] {                                                                     \
+      th::TensorRef t = TH_SELF.tensor(th::Part::part);                                        \
+      th::expose_to_c(t.get());                                                                \
+      return reinterpret_cast<THTensor*>(t.release());                                         \
+    });                                                                                        \
+  }                                                                                            \
+  THStorage* THBlob_(part##Storage)(const THBlob* self) {                                      \
+    return th::guard([&] {                                                                     \
+      TH_SELF.need_shape();                                                                    \
+      th::settle(TH_SELF.storage(th::Part::part));                                             \
+      return reinterpret_cast<THStorage*>(TH_SELF.storage(th::Part::part));                    \
+    });                                                                                        \
+  }                                                                                            \
+  const real* THBlob_(cpu##Name)(const THBlob* self) {                                         \
+    return th::guard([&]() -> const real* {                                                    \
+      return TH_SELF.tensor(th::Part::part)->data_as<real>(th::Access::read);                  \
+    });                                                                                        \
+  }                                                                                            \
+  real* THBlob_(mutableCpu##Name)(THBlob * self) {                                             \
+    return th::guard([&] {                                                                     \
+      const th::TensorRef t = TH_SELF.tensor(th::Part::part);                                  \
+      th::trace_use(t->storage, th::ElementUse::hands_out);                                    \
+      return t->data_as<real>(th::Access::write);                                              \
+    });                                                                                        \
+  }                                                                                            \
+  const real* THBlob_(gpu##Name)(const THBlob* self) {                                         \
+    return th::guard([&] {                                                                     \
+      return static_cast<const real*>(TH_SELF.device_block(th::Part::part, th::Access::read)); \
+    });                                                                                        \
+  }                                                                                            \
+  real* THBlob_(mutableGpu##Name)(THBlob * self) {                                             \
+    return th::guard([&] {                                                                     \
+      return static_cast<real*>(TH_SELF.device_block(th::Part::part, th::Access::write));      \
+    });                                                                                        \
+  }                                                                                            \
+  void THBlob_(share##Name)(THBlob * self, const THBlob* other) {                              \
+    th::guard([&] { TH_SELF.share(th::Part::part, th::erase_blob(other)); });                  \
+  }                                                                                            \
+  accreal THBlob_(asum##Name)(const THBlob* self) {                                            \
+    return th::guard([&] {                                                                     \
+      double sum = 0;                                                                          \
+      th::keeping_data_fields({&TH_SELF}, [&] { sum = TH_SELF.asum(th::Part::part); });        \
+      return sum;                                                                              \
+    });                                                                                        \
+  }                                                                                            \
+  accreal THBlob_(sumsq##Name)(const THBlob* self) {                                           \
+    return th::guard([&] {                                                                     \
+      double sum = 0;                                                                          \
+      th::keeping_data_fields({&TH_SELF}, [&] { sum = TH_SELF.sumsq(th::Part::part); });       \
+      return sum;                                                                              \
+    });                                                                                        \
+  }                                                                                            \
+  void THBlob_(scale##Name)(THBlob * self, real factor) {                                      \
+    th::guard([&] {                                                                            \
+      th::keeping_data_fields({&TH_SELF}, [&] { TH_SELF.scale(th::Part::part, factor); });     \
+    });                                                                                        \
   }
 TH_PART(Data, data)
 TH_PART(Diff, diff)
@@ -237,11 +271,14 @@ void THBlob_(setGpuData)(THBlob* self, real* data) {
 
 void THBlob_(copyFrom)(THBlob* self, const THBlob* src, int copyDiff, int reshape) {
   th::guard([&] {
-    TH_SELF.copy_from(th::erase_blob(src), copyDiff ? th::Part::diff : th::Part::data, reshape);
+    const th::Blob& from = th::erase_blob(src);
+    th::keeping_data_fields({&TH_SELF, &from}, [&] {
+      TH_SELF.copy_from(from, copyDiff ? th::Part::diff : th::Part::data, reshape);
+    });
   });
 }
 void THBlob_(update)(THBlob* self) {
-  th::guard([&] { TH_SELF.update(); });
+  th::guard([&] { th::keeping_data_fields({&TH_SELF}, [&] { TH_SELF.update(); }); });
 }
 
 void THBlob_(fromProto)(THBlob* self, const void* bytes, size_t size, int reshape) {

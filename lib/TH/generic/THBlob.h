@@ -65,7 +65,8 @@ TH_API real THBlob_(diffAtNd)(const THBlob* self, int nIndices, const int64_t* i
 
 /* ---- memory ---- */
 /* Returns a tensor with the blob's shape that shares its memory; a blob without axes gives a tensor
-   of one element. The tensor keeps the memory alive after the blob is freed. */
+   of one element. The tensor keeps the memory alive after the blob is freed. Like the functions of
+   the storages, these allocate the memory and make the field `data` valid. */
 TH_API THTensor* THBlob_(newData)(const THBlob* self);
 TH_API THTensor* THBlob_(newDiff)(const THBlob* self);
 /* Return the storages of the blob, which may have more elements than the blob. Not retained. */
@@ -95,6 +96,8 @@ TH_API void THBlob_(shareData)(THBlob* self, const THBlob* other);
 TH_API void THBlob_(shareDiff)(THBlob* self, const THBlob* other);
 
 /* ---- arithmetic, on the device that holds the memory ---- */
+/* Elements that gpuData and the like have moved to a device stay there. Otherwise these functions
+   and copyFrom leave the field `data` of the storages valid. */
 /* data = data - diff. Error if the data was never written. */
 TH_API void THBlob_(update)(THBlob* self);
 /* Return the sum of absolute values, and of squares. If nothing was written they return 0 and
