@@ -370,6 +370,31 @@ TEST_P(DataFieldOnDevice, IsUpToDateAndOfTheHeapWhenTheCallerBecomesItsOwner) {
 INSTANTIATE_TEST_SUITE_P(Modes, DataFieldOnDevice,
                          testing::Values(SoftMode::eager, SoftMode::lazy));
 
+// fuzz_test checks the other functions.
+TEST(DataField, IsValidAfterEachFunctionOnTheDefaultDevice) {
+  THSetDefaultDevice("soft");
+  THFloatTensor* t = THFloatTensor_newWithSize1d(4);
+  THFloatTensor* from = THFloatTensor_newWithSize1d(4);
+  THFloatStorage_fill(t->storage, 5);
+  EXPECT_EQ(t->storage->data[0], 5);
+  expect_true(t, 4);
+  from->storage->data[0] = 7;
+  THFloatStorage_copy(t->storage, from->storage);
+  EXPECT_EQ(t->storage->data[0], 7);
+  expect_true(t, 3);
+  from->storage->data[0] = 8;
+  THFloatTensor_retain(from);
+  THFloatTensor_freeCopyTo(from, t);
+  EXPECT_EQ(t->storage->data[0], 8);
+  expect_true(t, 2);
+  expect_true(from, 1);
+  EXPECT_NE(error_of([&] { THFloatTensor_mv(t, from, from); }), "");
+  expect_true(t, 2);
+  THFloatTensor_free(from);
+  THFloatTensor_free(t);
+  THSetDefaultDevice("cpu");
+}
+
 TEST(CErrors, CountFromZeroAndNameTheFunction) {
   THFloatTensor* t = THFloatTensor_newWithSize2d(3, 4);
   THFloatTensor* r = THFloatTensor_new();

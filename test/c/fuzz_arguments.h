@@ -41,6 +41,9 @@ struct IsObject : std::false_type {};
 template <class Object>
 struct IsObject<Object, std::void_t<decltype(Class<Object>::name)>> : std::true_type {};
 
+// No object leaves the default device.
+inline bool stay_on_default_device = false;
+
 // An element: the 16-bit floats get any bits.
 template <class T>
 T element(int64_t number) {
@@ -252,11 +255,17 @@ inline void call_with_random(const Function& function, Random& random) {
   attempt(function, a.text, call, random);
 }
 
+// Set if a call returned an object whose data field is not valid.
+inline bool invalid_result = false;
+
 template <class R>
 void release_result(R result) {
   if constexpr (std::is_pointer_v<R>) {
     using Own = std::remove_const_t<std::remove_pointer_t<R>>;
-    if constexpr (IsObject<Own>::value) Class<Own>::release(result);
+    if constexpr (IsObject<Own>::value) {
+      invalid_result = invalid_result || !Class<Own>::has_valid_data(result);
+      Class<Own>::release(result);
+    }
   }
 }
 

@@ -11,6 +11,14 @@ struct Class<THStorage> {
   static constexpr bool may_be_null = false;
   static THStorage* make(Random& random) {
     THStorage* s = THStorage_(newWithSize)(random.below(20));
+    if (stay_on_default_device) {
+      // Storages of tensors have the default device.
+      THTensor* t = THTensor_(newWithSize1d)(1 + s->size);
+      THStorage_(free)(s);
+      s = t->storage;
+      THStorage_(retain)(s);
+      THTensor_(free)(t);
+    }
     // LongStorages are sizes and strides, too, of which there are few mostly.
     if (random.once_in(2)) THStorage_(resize)(s, random.below(4));
     for (ptrdiff_t i = 0; i < s->size; ++i) THStorage_(set)(s, i, element<real>(integer(random)));
@@ -18,6 +26,12 @@ struct Class<THStorage> {
     return s;
   }
   static void release(THStorage* s) { THStorage_(free)(s); }
+  // Reads and writes through the field take effect.
+  static bool has_valid_data(THStorage* s) {
+    const real* data = s->data;
+    return s->size == 0 ||
+           (THStorage_(head)(s) == TH_HEAD_AT_CPU && data == THStorage_(cpuData)(s));
+  }
   static std::string text(THStorage* s) { return "(" + std::to_string(s->size) + ")"; }
 };
 
@@ -56,10 +70,13 @@ struct Class<THTensor> {
       THTensor_(set2d)(t, i / t->size[1], i % t->size[1], element<real>(random.below(4)));
     }
     if (t->nDimension == 2 && random.once_in(3)) THTensor_(transpose)(t, t, 0, 1);
-    if (random.once_in(6)) THTensor_(to)(t, "soft");
+    if (random.once_in(6) && !stay_on_default_device) THTensor_(to)(t, "soft");
     return t;
   }
   static void release(THTensor* t) { THTensor_(free)(t); }
+  static bool has_valid_data(THTensor* t) {
+    return !t->storage || Class<THStorage>::has_valid_data(t->storage);
+  }
   static std::string text(THTensor* t) {
     std::string text = THTensor_(sizeDesc)(t).str;
     for (int d = 0; d < t->nDimension; ++d)
@@ -79,6 +96,7 @@ struct Class<THBlob> {
     return THBlob_(newWithShape4d)(random.below(3), 1 + random.below(2), 2, 3);
   }
   static void release(THBlob* b) { THBlob_(free)(b); }
+  static bool has_valid_data(THBlob*) { return true; }
   static std::string text(THBlob* b) { return std::string(" ") + THBlob_(shapeString)(b).str; }
 };
 #endif

@@ -21,7 +21,7 @@ void copy_storage(Storage* to, Storage* from) {
   if (to->size != from->size) {
     fail("storages of %td and %td elements differ in size", to->size, from->size);
   }
-  ops::copy(vector_of(to, 0, to->size).get(), vector_of(from, 0, from->size).get());
+  copy_and_expose(vector_of(to, 0, to->size).get(), vector_of(from, 0, from->size).get());
 }
 
 }  // namespace
@@ -149,6 +149,7 @@ void THStorage_(fill)(THStorage* storage, real value) {
   th::guard([&] {
     th::TensorRef all = th::vector_of(th::erase_storage(storage), 0, storage->size);
     th::ops::fill(all.get(), th::to_scalar(value));
+    th::settle(all->storage);
   });
 }
 void THStorage_(resize)(THStorage* storage, ptrdiff_t size) {

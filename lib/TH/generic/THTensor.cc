@@ -150,6 +150,7 @@ Tensor* make_view(DType type, View view, Tensor* t, const A&... arguments) {
 // set, the result stays there.
 Tensor* exposed(TensorRef t, const Tensor& source) {
   if (t->storage && !source.storage->is_exposed()) t->storage->set_exposed(false);
+  settle(source.storage);
   expose_to_c(t.get());
   return t.release();
 }
@@ -307,7 +308,7 @@ void THTensor_(freeCopyTo)(THTensor* self, THTensor* dst) {
     th::TensorRef mine(TH_SELF);
     if (self != dst && !(self->storage && self->storage == dst->storage &&
                          th::same_view(*TH_SELF, *th::erase_tensor(dst)))) {
-      th::ops::copy(th::erase_tensor(dst), TH_SELF);
+      th::copy_and_expose(th::erase_tensor(dst), TH_SELF);
     }
   });
 }

@@ -6,30 +6,36 @@
 
 namespace th {
 
+void Exposure::add(Tensor* t) {
+  tensors_[count_++] = t;
+  note(t);
+}
+
+void Exposure::add(const TensorList& list) {
+  lists_[list_count_++] = &list;
+  for (int k = 0; k < list.count; ++k) note(list.tensors[k]);
+}
+
+void Exposure::note(const Tensor* t) {
+  const Storage* s = t->storage;
+  on_request_ = on_request_ || (s && !s->is_exposed() && s->current_device());
+}
+
+void Exposure::expose(Tensor* t) const {
+  Storage* s = t->storage;
+  if (on_request_ && s && s->is_exposed() && s->current_device()) s->set_exposed(false);
+  expose_to_c(t);
+}
+
+void Exposure::try_to_expose(Tensor* t) const noexcept {
+  try {
+    expose(t);
+  } catch (...) {
+    // The error of the operation is reported.
+  }
+}
+
 namespace {
-
-// Makes the data fields of tensors valid for C code after a call. Results stay on a device only if
-// the program has set that device for one of the operands.
-class Exposure {
- public:
-  void add(Tensor* t) {
-    tensors_[count_++] = t;
-    const Storage* s = t->storage;
-    on_request_ = on_request_ || (s && !s->is_exposed() && s->current_device());
-  }
-  void expose() const {
-    for (int k = 0; k < count_; ++k) {
-      Storage* s = tensors_[k]->storage;
-      if (on_request_ && s && s->is_exposed() && s->current_device()) s->set_exposed(false);
-      expose_to_c(tensors_[k]);
-    }
-  }
-
- private:
-  Tensor* tensors_[kMaxParameters];
-  int count_ = 0;
-  bool on_request_ = false;
-};
 
 [[noreturn]] void fail_null(const OpRow& row, const Parameter& p, void* arguments) {
   const int number = argument_number(row, arguments, &argument<char>(arguments, p));
@@ -80,7 +86,9 @@ void call_from_c(Op op, void* arguments, const char* function) {
               fail_null(row, p, arguments);
             }
           } else if (p.kind == ParameterKind::list) {
-            if (has_null(argument<TensorList>(arguments, p))) fail_null(row, p, arguments);
+            const auto& list = argument<TensorList>(arguments, p);
+            if (has_null(list)) fail_null(row, p, arguments);
+            tensors.add(list);
           } else if (p.kind == ParameterKind::text || p.kind == ParameterKind::generator) {
             if (!argument<const void*>(arguments, p)) fail_null(row, p, arguments);
           } else if (p.is_list_of_numbers()) {
@@ -88,23 +96,21 @@ void call_from_c(Op op, void* arguments, const char* function) {
             if (sizes.ndim == kUnreadSizes) sizes = lists.add(sizes.size);
           }
         }
-        call(op, arguments);
-        tensors.expose();
+        tensors.after([&] { call(op, arguments); });
       },
       function);
 }
 
+void copy_and_expose(Tensor* r, Tensor* src) {
+  OpScope scope("copy");
+  Exposure tensors;
+  tensors.add(r);
+  tensors.add(src);
+  tensors.after([&] { ops::copy(r, src); });
+}
+
 void copy_from_c(Tensor* r, Tensor* src, const char* function) {
-  guard(
-      [&] {
-        OpScope scope("copy");
-        Exposure tensors;
-        tensors.add(r);
-        tensors.add(src);
-        ops::copy(r, src);
-        tensors.expose();
-      },
-      function);
+  guard([&] { copy_and_expose(r, src); }, function);
 }
 
 }  // namespace th

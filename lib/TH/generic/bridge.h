@@ -12,6 +12,7 @@
 #include "base/op_scope.h"
 #include "generic/guard.h"
 #include "ops/ops.h"
+#include "ops/rows.h"
 #include "ops/tracer.h"
 #include "tensor/convert.h"
 
@@ -41,6 +42,43 @@ constexpr Scalar to_scalar(T x) {
 }
 static_assert(to_scalar(static_cast<char>(-1)).i == -1);
 
+// Makes the data fields of the tensors of an operation valid for C code after it: those of the
+// results, and those of the inputs, because the program may write through them. Results stay on a
+// device only if the program has set that device for one of the tensors.
+class Exposure {
+ public:
+  void add(Tensor* t);
+  void add(const TensorList& list);
+  // Runs the operation. Fields are valid after an error, too, unless their memory cannot be copied.
+  template <class F>
+  void after(const F& operation) const {
+    try {
+      operation();
+      for_each([&](Tensor* t) { expose(t); });
+    } catch (...) {
+      for_each([&](Tensor* t) { try_to_expose(t); });
+      throw;
+    }
+  }
+
+ private:
+  void note(const Tensor* t);
+  void expose(Tensor* t) const;
+  void try_to_expose(Tensor* t) const noexcept;
+  template <class F>
+  void for_each(const F& f) const {
+    for (int k = 0; k < count_; ++k) f(tensors_[k]);
+    for (int k = 0; k < list_count_; ++k) {
+      std::for_each(lists_[k]->tensors, lists_[k]->tensors + lists_[k]->count, f);
+    }
+  }
+
+  Tensor* tensors_[kMaxParameters];
+  const TensorList* lists_[kMaxParameters];
+  int count_ = 0, list_count_ = 0;
+  bool on_request_ = false;
+};
+
 // Sets one element of a storage. bytes: the value in the element type of the storage. If only a
 // device holds the elements, the device writes it, to avoid a copy to the host. If the
 // thread has tracers, an operation writes it, which a tape records.
@@ -48,6 +86,7 @@ inline void storage_write(Storage* s, ptrdiff_t index, const void* bytes, const 
   size_t item = item_size(s->dtype);
   if (is_on_device(s) || (tracing() && has_tracers())) {
     ops::fill(vector_of(s, index, 1).get(), value);
+    settle(s);
   } else {
     void* data = s->cpu(Access::write, {index * item, (index + 1) * item});
     std::memcpy(static_cast<char*>(data) + index * item, bytes, item);
@@ -101,6 +140,7 @@ R returned_to_c(const Arguments& arguments) {
 // Runs an operation for a C function, whose name is in messages: converts errors for C callers and
 // makes the data fields of the tensors valid for them afterwards.
 void call_from_c(Op op, void* arguments, const char* function = __builtin_FUNCTION());
+void copy_and_expose(Tensor* r, Tensor* src);  // in a C function
 void copy_from_c(Tensor* r, Tensor* src, const char* function = __builtin_FUNCTION());
 
 }  // namespace th
