@@ -340,6 +340,19 @@ TEST_P(DataFieldOnDevice, IsTrueForWhoItWasHandedOverTo) {
   THFloatTensor_free(r);
 }
 
+TEST_P(DataFieldOnDevice, IsValidOnceTheProgramHasMovedTheTensorBack) {
+  THFloatTensor_resize1d(t_, 80);
+  THFloatTensor_fill(t_, 3);
+  THFloatTensor_to(t_, "cpu");
+  ASSERT_NE(t_->storage->data, nullptr);
+  EXPECT_EQ(t_->storage->data[79], 3);
+  expect_true(t_, 4);
+  THFloatStorage_to(t_->storage, "soft");
+  THFloatTensor_resize1d(t_, 800);
+  THFloatStorage_to(t_->storage, "cpu");
+  expect_true(t_, 5);
+}
+
 TEST_P(DataFieldOnDevice, IsUpToDateAndOfTheHeapWhenTheCallerBecomesItsOwner) {
   int64_t before, after, blocks;
   THMemoryUsage(&before, &blocks);

@@ -54,6 +54,12 @@ char* at(void* block, size_t offset) {
   return block ? static_cast<char*>(block) + offset : nullptr;
 }
 
+// storage_to for C code, which may read the data field on the CPU.
+void move_storage(Storage* s, Device* device) {
+  storage_to(s, device);
+  settle(s);
+}
+
 // Returns the storage, to whose elements a pointer is handed out.
 Storage* exposed(Storage* s) {
   trace_use(s, ElementUse::hands_out);
@@ -163,7 +169,7 @@ const char* THStorage_(device)(const THStorage* self) {
   return th::name_of(TH_STORAGE->current_device());
 }
 void THStorage_(to)(THStorage* self, const char* name) {
-  th::guard([&] { th::storage_to(TH_STORAGE, th::device_named(name, 2)); });
+  th::guard([&] { th::move_storage(TH_STORAGE, th::device_named(name, 2)); });
 }
 void THStorage_(prefetch)(THStorage* self, const char* name) {
   th::guard([&] { th::storage_prefetch(TH_STORAGE, th::device_named(name, 2)); });
@@ -223,7 +229,7 @@ const char* THTensor_(device)(const THTensor* self) {
 void THTensor_(to)(THTensor* self, const char* name) {
   th::guard([&] {
     th::Device* device = th::device_named(name, 2);
-    th::storage_to(th::storage_of(th::erase_tensor(self)), device);
+    th::move_storage(th::storage_of(th::erase_tensor(self)), device);
   });
 }
 void THTensor_(prefetch)(THTensor* self, const char* name) {
