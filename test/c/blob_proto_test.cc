@@ -161,6 +161,11 @@ TEST(BlobProto, WithoutReshapeTheShapesMustAgree) {
   EXPECT_FAILS(read(*BlobRef(new Blob(DType::Float)), floats, false), "no shape yet");
   EXPECT_TRUE(BlobProto(bytes_of(legacy)).equals_shape(*make(DType::Float, {1, 3, 2, 4})));
   EXPECT_FALSE(BlobProto(bytes_of(floats)).equals_shape(*make(DType::Float, {1, 2, 3, 4})));
+  // No values are needed for that.
+  const std::string shape = shape_field({3, 2});
+  EXPECT_TRUE(BlobProto(bytes_of(shape)).equals_shape(*make(DType::Float, {3, 2})));
+  EXPECT_FALSE(BlobProto(bytes_of(shape)).equals_shape(*make(DType::Float, {2, 3})));
+  EXPECT_FAILS(read(*blob, shape), "needs as many values, the BlobProto has 0 in its data");
 }
 
 TEST(BlobProto, KeepsTheMemoryAndTheDiffThatItDoesNotReplace) {

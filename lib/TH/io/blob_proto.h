@@ -19,12 +19,15 @@ struct ProtoValues {
   bool doubles;
 };
 
-// A BlobProto that has been parsed completely and is well-formed. Refers to the caller's bytes.
+// A BlobProto that has been parsed completely. Refers to the caller's bytes.
 class BlobProto {
  public:
-  // Throws if the bytes are not a valid BlobProto. Allocates nothing.
+  // Throws if the bytes are not a valid BlobProto. It may have a shape without values. Allocates
+  // nothing.
   explicit BlobProto(Bytes bytes);
 
+  // Throws unless there are as many values as the shape has elements.
+  void check_values() const;
   bool holds_doubles() const { return data_.doubles; }
   bool equals_shape(const Blob& blob) const;
   // Sets the shape and elements of the blob; without reshape the shapes must be equal. If the proto
@@ -36,12 +39,13 @@ class BlobProto {
   void read_fields();
   void read_shape(Bytes bytes);
   void add_dimension(int64_t size);
-  void check_values(const char* what, const ProtoValues& values, int64_t count) const;
+  void check_count(const char* what, const ProtoValues& values) const;
   void copy_values(const ProtoValues& values, DType type, char* out) const;
 
   Bytes bytes_;
   bool legacy_ = false;
   int axes_ = 0;
+  int64_t count_ = 0;
   int64_t shape_[kMaxBlobAxes];
   int64_t four_[4] = {0, 0, 0, 0};
   ProtoValues data_, diff_;

@@ -100,9 +100,7 @@ BlobProto::BlobProto(Bytes bytes) : bytes_(bytes) {
     axes_ = 4;
     std::copy(four_, four_ + 4, shape_);
   }
-  int64_t count = checked_blob_count(axes_, shape_);
-  check_values("data", data_, count);
-  if (diff_.count) check_values("diff", diff_, count);
+  count_ = checked_blob_count(axes_, shape_);
 }
 
 void BlobProto::read_fields() {
@@ -144,8 +142,13 @@ void BlobProto::add_dimension(int64_t size) {
   shape_[axes_++] = size;
 }
 
-void BlobProto::check_values(const char* what, const ProtoValues& values, int64_t count) const {
-  if (values.count == count) return;
+void BlobProto::check_values() const {
+  check_count("data", data_);
+  if (diff_.count) check_count("diff", diff_);
+}
+
+void BlobProto::check_count(const char* what, const ProtoValues& values) const {
+  if (values.count == count_) return;
   fail("a blob of shape %s needs as many values, the BlobProto has %lld in its %s",
        shape_text().c_str(), as_long(values.count), what);
 }
@@ -172,6 +175,7 @@ void BlobProto::copy_values(const ProtoValues& values, DType type, char* out) co
 }
 
 void BlobProto::read_into(Blob& blob, bool reshape) const {
+  check_values();
   if (!reshape) {
     blob.need_shape();
     if (!equals_shape(blob)) {
@@ -207,7 +211,7 @@ bool next_blob_proto(Bytes* vector, Bytes* proto) {
 int64_t check_blob_protos(Bytes vector) {
   int64_t count = 0;
   Bytes proto;
-  for (; next_blob_proto(&vector, &proto); ++count) BlobProto{proto};
+  for (; next_blob_proto(&vector, &proto); ++count) BlobProto(proto).check_values();
   return count;
 }
 
