@@ -180,8 +180,12 @@ int64_t read_offset(lua_State* L, const char* function, const Blob& blob) {
   int n = lua_gettop(L) < 2 ? 0 : read_sizes(L, state_of(L), 2, lua_gettop(L), index);
   while (n > blob.axes() && n <= 4 && index[n - 1] == 1) --n;
   for (int a = 0; a < n && a < blob.axes(); ++a) {
-    if (index[a] == 0) raise_error(L, "%s: index 0 of axis %d is out of range", function, a + 1);
-    index[a] = index[a] > 0 ? index[a] - 1 : index[a] + blob.shape()[a];
+    const int64_t size = blob.shape()[a];
+    if (index[a] == 0 || index[a] < -size || index[a] > size) {
+      raise_error(L, "%s: index %s is out of range of axis %d of a blob of shape %s", function,
+                  push_number(L, static_cast<double>(index[a])), a + 1, ShapeText(L, blob).text);
+    }
+    index[a] = index[a] > 0 ? index[a] - 1 : index[a] + size;
   }
   int64_t offset = 0;
   protect(L, function, [&] { offset = blob.offset(n, index); });

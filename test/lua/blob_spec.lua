@@ -114,6 +114,13 @@ for _, name in ipairs { 'Float', 'Double' } do
         assert.has_error(function() blob:dataAt(index) end)
         assert.has_error(function() blob:offset(index) end)
       end
+      for expected, index in pairs {
+        ['offset: index -3 is out of range of axis 1 of a blob of shape 2 3 4 5 (120)'] = {-3},
+        ['offset: index 4 is out of range of axis 2 of a blob of shape 2 3 4 5 (120)'] = {1, 4},
+        ['offset: index 0 is out of range of axis 2 of a blob of shape 2 3 4 5 (120)'] = {1, 0}
+      } do
+        assert.matches(expected, error_of(blob.offset, blob, index), 1, true)
+      end
       -- Axes that are missing have one index.
       assert.are.equal(5, Blob(2, 3):offset(2, 2, 1, 1))
       assert.has_error(function() Blob(2, 3):offset(2, 2, 2, 1) end)
