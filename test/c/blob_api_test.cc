@@ -69,6 +69,9 @@ TEST(BlobApi, ErrorsSayWhatIsWrong) {
   fails(CALL(THFloatBlob_fromProto(b, nullptr, 3, 1)), "fromProto: 3 bytes are expected, got NULL");
   fails(CALL(THFloatBlob_setCpuData(b, nullptr)), "setCpuData: memory is expected, got NULL");
   fails(CALL(THFloatBlob_newWithShapeNd(33, nullptr); (void)b), "at most 32 axes, got 33");
+  fails(CALL(THFloatBlob_newWithShapeNd(3, nullptr); (void)b), "sizes of 3 axes are expected, got");
+  fails(CALL(THFloatBlob_reshapeNd(b, 2, nullptr)), "the sizes of 2 axes are expected, got NULL");
+  fails(CALL(THFloatBlob_reshape(b, nullptr)), "sizes are expected, got NULL");
   THFloatBlob_reshape4d(blob, 1, 1, 1, 1);
   const int64_t two[] = {2, 2};
   THFloatBlob_reshapeNd(blob, 2, two);

@@ -67,6 +67,7 @@ int64_t checked_blob_count(int axes, const int64_t* shape) {
   if (axes < 0 || axes > kMaxBlobAxes) {
     fail("a blob has at most %d axes, got %d", kMaxBlobAxes, axes);
   }
+  if (axes && !shape) fail("the sizes of %d axes are expected, got NULL", axes);
   int64_t most = (int64_t{1} << 47) / 8;  // maximum number of elements of a storage
   int64_t count = 1;
   bool empty = false;

@@ -108,6 +108,7 @@ void THBlob_(free)(THBlob* self) {
 
 void THBlob_(reshape)(THBlob* self, THLongStorage* shape) {
   th::guard([&] {
+    if (!shape) th::fail_argument(2, "sizes are expected, got NULL");
     th::Sizes sizes = th::to_sizes(shape);
     TH_SELF.reshape(sizes.ndim, sizes.size);
   });
