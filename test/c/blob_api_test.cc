@@ -60,9 +60,10 @@ TEST(BlobApi, ErrorsSayWhatIsWrong) {
     auto* b = static_cast<THFloatBlob*>(data); \
     __VA_ARGS__;                               \
   }
-  fails(CALL(THFloatBlob_reshape4d(b, 1, -2, 3, 4)), "reshapeNd: size -2 of axis 1 is negative");
+  fails(CALL(THFloatBlob_reshape4d(b, 1, -2, 3, 4)), "reshape4d: size -2 of axis 1 is negative");
+  fails(CALL(THFloatBlob_newWithShape4d(-1, 2, 3, 4); (void)b), "newWithShape4d: size -1 of axis");
   fails(CALL(THFloatBlob_shape(b, 4)), "shape: axis 4 is out of range of a blob of 4 axes");
-  fails(CALL(THFloatBlob_countFrom(b, 5)), "countRange: invalid range of axes, 5 to 3, of a blob");
+  fails(CALL(THFloatBlob_countFrom(b, 5)), "countFrom: invalid range of axes, 5 to 3, of a blob");
   fails(CALL(THFloatBlob_dataAt(b, 0, 2, 0, 0)), "dataAt: index 2 is out of range of axis 1");
   fails(CALL(THFloatBlob_update(b)), "update: the data of the FloatBlob were never written");
   fails(CALL(THFloatBlob_fromProto(b, "abc", 3, 1)), "fromProto: ");

@@ -90,16 +90,22 @@ THBlob* THBlob_(newWithShape)(THLongStorage* shape) {
     return reinterpret_cast<THBlob*>(blob.release());
   });
 }
+static THBlob* THBlob_(ofShape)(int axes, const int64_t* shape,
+                                const char* function = __builtin_FUNCTION()) {
+  return th::guard(
+      [&] {
+        th::BlobRef blob(new th::Blob(th::DType::Real));
+        blob->reshape(axes, shape);
+        return reinterpret_cast<THBlob*>(blob.release());
+      },
+      function);
+}
 THBlob* THBlob_(newWithShapeNd)(int axes, const int64_t* shape) {
-  return th::guard([&] {
-    th::BlobRef blob(new th::Blob(th::DType::Real));
-    blob->reshape(axes, shape);
-    return reinterpret_cast<THBlob*>(blob.release());
-  });
+  return THBlob_(ofShape)(axes, shape);
 }
 THBlob* THBlob_(newWithShape4d)(int64_t n, int64_t c, int64_t h, int64_t w) {
   const int64_t shape[] = {n, c, h, w};
-  return THBlob_(newWithShapeNd)(4, shape);
+  return THBlob_(ofShape)(4, shape);
 }
 void THBlob_(retain)(THBlob* self) { TH_SELF.retain(); }
 void THBlob_(free)(THBlob* self) {
@@ -118,7 +124,7 @@ void THBlob_(reshapeNd)(THBlob* self, int axes, const int64_t* shape) {
 }
 void THBlob_(reshape4d)(THBlob* self, int64_t n, int64_t c, int64_t h, int64_t w) {
   const int64_t shape[] = {n, c, h, w};
-  THBlob_(reshapeNd)(self, 4, shape);
+  th::guard([&] { TH_SELF.reshape(4, shape); });
 }
 void THBlob_(reshapeLike)(THBlob* self, const THBlob* other) {
   th::guard([&] { TH_SELF.reshape_like(th::erase_blob(other)); });
@@ -138,7 +144,7 @@ THLongStorage* THBlob_(newShapeOf)(const THBlob* self) {
 }
 int64_t THBlob_(count)(const THBlob* self) { return TH_SELF.count(); }
 int64_t THBlob_(countFrom)(const THBlob* self, int first) {
-  return THBlob_(countRange)(self, first, TH_SELF.axes());
+  return th::guard([&] { return TH_SELF.count(first, TH_SELF.axes()); });
 }
 int64_t THBlob_(countRange)(const THBlob* self, int first, int last) {
   return th::guard([&] { return TH_SELF.count(first, last); });
