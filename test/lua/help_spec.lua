@@ -121,6 +121,7 @@ describe('help', function()
     assert.matches('nested table', printed(tensor.FloatTensor))
     assert.matches('nested table', printed 'FloatTensor')
     assert.matches('state of its own', printed 'Generator')
+    assert.matches('blobsToProto%(blobs %[, diff%]%)', printed 'blobsToProto')
   end)
 
   it('explains the functions of modules', function()
