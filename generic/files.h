@@ -5,6 +5,7 @@
 
 #include "io/file.h"
 #include "io/replace_file.h"
+#include "native.h"
 #include "state.h"
 
 namespace bind {
@@ -53,6 +54,11 @@ class Pinned {
  private:
   Storage* storage_;
 };
+
+template <>
+inline const char* Native<Pinned>::key() {
+  return "tensor.Pinned";
+}
 
 // Calls body with the file at stack position index. body must not call Lua; it may throw.
 template <class F>

@@ -5,7 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "THAllocator.h"
+#include "files.h"
 #include "grad/tape.h"
 #include "luaT.h"
 #include "ops/ops.h"
@@ -412,16 +415,17 @@ int string(lua_State* L) {
   if (!lua_isnoneornil(L, 2) && !lenient) {
     check_kind(L, 2, LUA_TSTRING);
   }
-  // Creating the string may run finalizers, which may resize the storage. Creating the copy may run
-  // them, too.
-  auto n = static_cast<size_t>(storage->size);
-  void* copy = lua_newuserdata(L, n);
-  storage = check_storage(L, state_of(L), 1);
-  if (n > static_cast<size_t>(storage->size)) n = static_cast<size_t>(storage->size);
+  // Creating the string may run finalizers, which must not resize the storage. After an error of
+  // Lua the collector frees the box.
+  auto** box = Native<Pinned>::push(L);
+  storage = check_storage(L, state_of(L), 1);  // a finalizer may have freed it
+  const char* bytes = "";
   protect(L, "string", [&] {
-    if (n) __builtin_memcpy(copy, storage->cpu(th::Access::read), n);
+    *box = new Pinned(storage);
+    if (storage->size) bytes = static_cast<const char*>(storage->cpu(th::Access::read));
   });
-  lua_pushlstring(L, static_cast<const char*>(copy), n);
+  lua_pushlstring(L, bytes, static_cast<size_t>(storage->size));
+  delete std::exchange(*box, nullptr);
   return 1;
 }
 

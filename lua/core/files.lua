@@ -158,7 +158,13 @@ end
 
 --- Returns the next `count` bytes as a string. Raises an error if the file ends before.
 function files.text(file, count)
-   return count == 0 and '' or file:readChar(count):string()
+   if count == 0 then
+      return ''
+   end
+   local storage = file:readChar(count)
+   local text = storage:string()
+   storage:resize(0)                    -- frees its memory at once
+   return text
 end
 
 --- Calls f(...) while long reads and writes show a line on the terminal, and returns the results of

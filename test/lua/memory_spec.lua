@@ -111,6 +111,32 @@ describe('loops that drop large tensors', function()
     assert.is_true(peak < limit, peak .. ' MB')
   end)
 
+  -- A string is one copy of a storage; a file is read as both, then becomes a blob.
+  large('stay small when a storage becomes a string', function()
+    local growth = in_child [[
+      local s = tensor.CharStorage(5e7):fill(65)
+      local before = status 'VmHWM'
+      s:string()
+      print(status 'VmHWM' - before)
+    ]]
+    assert.is_true(growth < 70, growth .. ' MB')
+  end)
+  large('stay small when blobs are loaded', function()
+    local path = os.tmpname()
+    local name = path .. '.binaryproto'
+    local blob = tensor.FloatBlob(1e7)
+    blob:data():fill(1)
+    tensor.save(name, blob)
+    local growth = in_child(([[
+      local before = status 'VmHWM'
+      tensor.load(%q)
+      print(status 'VmHWM' - before)
+    ]]):format(name))
+    os.remove(name)
+    os.remove(path)
+    assert.is_true(growth < 100, growth .. ' MB')
+  end)
+
   large('map files again after a collection', function()
     dialect.needs_luajit 'a C function is called through the FFI'
     local maps = in_child [[
