@@ -1,5 +1,5 @@
--- Linear algebra on matrices that are not factored by LAPACK: small ones, and those that are factored
--- by blocks. Residuals, layouts, failures, threads.
+-- Linear algebra on matrices that are not factored by LAPACK: small ones, and those that are
+-- factored by blocks. Residuals, layouts, failures, threads.
 
 local tensor = require 'tensor'
 local elements = require 'support.elements'

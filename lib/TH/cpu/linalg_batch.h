@@ -30,6 +30,9 @@ Elements<T> elements(const Matrices& a, int64_t k) {
   return {matrix<T>(a, k), 1, a.ld};
 }
 inline bool is_small(const Matrices& a) { return std::max(a.rows, a.cols) <= kMostSmallRows; }
+inline bool is_small(const Matrices& a, const Matrices& b) {
+  return is_small(a) && b.cols <= kMostSmallSides;
+}
 template <class T>
 T* items(char* data, int64_t first = 0) {
   return reinterpret_cast<T*>(data) + first;

@@ -1,8 +1,9 @@
 #ifndef TH_CPU_LINALG_SMALL_H
 #define TH_CPU_LINALG_SMALL_H
 
-// Factorizations of matrices with a few rows, and solutions with their factors. For these, most of
-// the time of LAPACK's routines is spent on calls. Arguments and results are those of LAPACK.
+// Factorizations of matrices with a few rows, and solutions of a few systems with their factors.
+// For these, most of the time of LAPACK's routines is spent on calls. Arguments and results are those
+// of LAPACK.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +13,7 @@
 namespace th::linalg {
 namespace {
 
-constexpr int kMostSmallRows = 8;
+constexpr int kMostSmallRows = 8, kMostSmallSides = 32;
 
 // A column-major matrix, or its transpose.
 template <class T>

@@ -13,7 +13,7 @@ void lu_solve(const Matrices& lu, char trans, int* pivots, const Matrices& b) {
     double work = static_cast<double>(lu.rows) * lu.rows * b.cols;
     for_matrices(lu.count, work, [&](int64_t k) {
       int* own = pivots + k * lu.rows;
-      if (is_small(lu)) {
+      if (is_small(lu, b)) {
         small_lu_solve(trans != 'N', lu.rows, b.cols, elements<T>(lu, k), own, elements<T>(b, k));
       } else {
         lapack::getrs(trans, lu.rows, b.cols, matrix<T>(lu, k), lu.ld, own, matrix<T>(b, k), b.ld);
@@ -30,10 +30,10 @@ void triangular_solve(const Matrices& a, char uplo, char trans, char diag, const
     lapack::OneThread one(1);
     for (int64_t k = 0; k < a.count; ++k) {
       const Elements<T> own = elements<T>(a, k), right = elements<T>(b, k);
-      info[k] = is_small(a) ? small_triangular_solve(uplo == 'L', trans != 'N', diag == 'U', a.rows,
-                                                     b.cols, own, right)
-                            : lapack::trtrs(uplo, trans, diag, a.rows, b.cols, own.at, a.ld,
-                                            right.at, b.ld);
+      info[k] = is_small(a, b) ? small_triangular_solve(uplo == 'L', trans != 'N', diag == 'U',
+                                                        a.rows, b.cols, own, right)
+                               : lapack::trtrs(uplo, trans, diag, a.rows, b.cols, own.at, a.ld,
+                                               right.at, b.ld);
     }
   });
 }
