@@ -2,8 +2,8 @@
 #define TH_CPU_LINALG_SMALL_H
 
 // Factorizations of matrices with a few rows, and solutions of a few systems with their factors.
-// For these, most of the time of LAPACK's routines is spent on calls. Arguments and results are those
-// of LAPACK.
+// For these, LAPACK's routines spend most of their time on calls. Arguments and results are the
+// same. A position on the diagonal counts from 1, and is 0 if no element has the property.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ struct Elements {
 };
 
 // Factors the m rows of a into L and U. With pivots, exchanges rows for the largest pivot. Returns
-// the position of the first pivot 0, or 0 if there is none.
+// the position of the first pivot 0.
 template <class T>
 int eliminate(int m, int n, const Elements<T>& a, int* pivots) {
   int info = 0;
@@ -52,7 +52,7 @@ int eliminate(int m, int n, const Elements<T>& a, int* pivots) {
 }
 
 // Replaces the lower triangle of n rows by the Cholesky factor. Returns the position of the first
-// pivot that is not positive, or 0 if there is none.
+// pivot that is not positive.
 template <class T>
 int small_cholesky(int n, const Elements<T>& a) {
   for (int j = 0; j < n; ++j) {
@@ -80,8 +80,8 @@ void substitute(bool lower, bool unit_diagonal, int n, int sides, const Elements
   }
 }
 
-// The same with a triangle or its transpose. Returns the position of the first 0 on the diagonal,
-// or 0 if there is none. Then b is unchanged.
+// The same with a triangle or its transpose. Returns the position of the first 0 on the diagonal.
+// With such a 0, b is unchanged.
 template <class T>
 int small_triangular_solve(bool lower, bool transposed, bool unit_diagonal, int n, int sides,
                            const Elements<T>& a, const Elements<T>& b) {
