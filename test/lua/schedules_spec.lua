@@ -56,6 +56,10 @@ describe('optim.schedule', function()
         function() schedule.multiStep(1, {5, 'x'}, 0.1) end,
       ['polynomial: power: a number of at least 0 is expected, got -1'] =
         function() schedule.polynomial(1, 5, -1) end,
+      ['cosineRestarts: rate: a number of at least 0 is expected, got -1'] =
+        function() schedule.cosineRestarts(-1, 5) end,
+      ['cosineRestarts: steps and growth are whole numbers'] =
+        function() schedule.cosineRestarts(1, 3, 1.5) end,
       ['cosineRestarts: growth: a number of at least 1 is expected, got 0.5'] =
         function() schedule.cosineRestarts(1, 5, 0.5) end,
       ['oneCycle: part * steps: a number of at least 2 is expected, got 1.5'] =

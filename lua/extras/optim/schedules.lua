@@ -94,9 +94,14 @@ end
 --- cosineRestarts(rate, steps [, growth = 1, least = 0]): cosine from the beginning after `steps`
 -- steps. Each cosine takes `growth` times the steps of the one before: Loshchilov and Hutter, 2016.
 function schedules.cosineRestarts(rate, steps, growth, least)
-   growth = growth or 1
-   check('cosineRestarts', 'growth', growth, 1)
+   growth, least = growth or 1, least or 0
+   check('cosineRestarts', 'rate', rate, 0)
    check('cosineRestarts', 'steps', steps, 1)
+   check('cosineRestarts', 'growth', growth, 1)
+   check('cosineRestarts', 'least', least, 0)
+   if growth % 1 ~= 0 or steps % 1 ~= 0 then
+      raise('optim.schedule.cosineRestarts: steps and growth are whole numbers')
+   end
    local first = schedules.cosine(rate, steps, least)
    return function(step)
       if growth == 1 then
