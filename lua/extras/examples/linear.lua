@@ -40,8 +40,8 @@ matrixPower
 
 matrixExp
 > tensor.matrixExp(tensor.Tensor{{0, 1}, {0, 0}})
- 1.0000  1.0000
- 0.0000  1.0000
+ 1  1
+ 0  1
 [torch.DoubleTensor of size 2x2]
 
 matrixNorm
