@@ -388,7 +388,7 @@ local function install(tensor)
          local advice = package and package ~= 'torch' and
                         (": require the package that defines it, such as '%s', first")
                         :format(package) or ''
-         local shown = versions.require 'tensor.files'.printable(name)
+         local shown = versions.require 'tensor.files'.printable(name:sub(1, 300))
          error(('readObject: unknown Torch class <%s>%s'):format(shown, advice), 0)
       end
       local object = keep(record, index, factory(file))

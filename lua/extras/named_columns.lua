@@ -12,6 +12,14 @@ local function names_of(object)
    return versions.sorted_keys(object, {string = true})
 end
 
+--- Returns the first 20 names as a list for a message, of at most 300 bytes.
+function named_columns.shown(names)
+   local list = table.concat(names, ', ', 1, math.min(#names, 20))
+   -- A character is not cut in its middle.
+   return #list <= 300 and list or
+          list:sub(1, 300):gsub('[\194-\244][\128-\191]*$', '') .. '...'
+end
+
 -- Returns the columns with these names, or the columns by position under these names.
 local function of_names(object, count, names)
    local columns, unknown = {}, nil
@@ -24,7 +32,7 @@ local function of_names(object, count, names)
    elseif #names ~= count then
       local known = names_of(object)
       local is_selection = count == 0 or #known > 0
-      local list = table.concat(known, ', ', 1, math.min(#known, 20))
+      local list = named_columns.shown(known)
       error(is_selection and ('unknown column %s%s'):format(
                tostring(unknown[1]), list ~= '' and '; the columns are ' .. list or '') or
             ('%d names for %d columns'):format(#names, count), 0)

@@ -160,5 +160,8 @@ describe('the option only', function()
     end
     assert.matches('unknown column c; the file has 2 columns: a, b',
                    failure('a,b\n1,2\n', { only = 'c' }), 1, true)
+    local long = ('x'):rep(296)
+    assert.matches('2 columns: a, ' .. long .. '...',
+                   failure('a,' .. long .. '\195\169\n1,2\n', { only = 'c' }), 1, true)
   end)
 end)

@@ -65,8 +65,7 @@ local function position(column, count, names)
          return found
       end
    end
-   local known = names and ': ' .. table.concat(names, ', ', 1, math.min(count, 20)) or
-                 ' without names'
+   local known = names and ': ' .. named_columns.shown(names) or ' without names'
    error(('unknown column %s; the file has %d column%s%s'):format(
       shown(column), count, count == 1 and '' or 's', known), 0)
 end
