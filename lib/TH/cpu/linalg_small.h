@@ -66,17 +66,27 @@ int small_cholesky(int n, const Elements<T>& a) {
   return 0;
 }
 
-// Replaces the columns of b by solutions with the lower or the upper triangle of n rows.
-template <class T>
-void substitute(bool lower, bool unit_diagonal, int n, int sides, const Elements<T>& a,
-                const Elements<T>& b) {
+// Replaces the columns of b by solutions with the lower or the upper triangle of n rows. Element i
+// of a solution is quotient(i, x), x divided by element i of the diagonal.
+template <class T, class F>
+void substitute(bool lower, int n, int sides, const Elements<T>& a, const Elements<T>& b,
+                const F& quotient) {
   for (int s = 0; s < sides; ++s) {
     for (int k = 0; k < n; ++k) {
       const int i = lower ? k : n - 1 - k;
       T rest = b(i, s);
       for (int j = lower ? 0 : i + 1; j < (lower ? i : n); ++j) rest -= a(i, j) * b(j, s);
-      b(i, s) = unit_diagonal ? rest : rest / a(i, i);
+      b(i, s) = quotient(i, rest);
     }
+  }
+}
+template <class T>
+void substitute(bool lower, bool unit_diagonal, int n, int sides, const Elements<T>& a,
+                const Elements<T>& b) {
+  if (unit_diagonal) {
+    substitute(lower, n, sides, a, b, [](int, T x) { return x; });
+  } else {
+    substitute(lower, n, sides, a, b, [&](int i, T x) { return x / a(i, i); });
   }
 }
 
@@ -114,13 +124,19 @@ void small_lu_solve(bool transposed, int n, int sides, const Elements<T>& lu, co
   }
 }
 
-// Replaces the factors of n rows by the inverse.
+// Replaces the factors of n rows by the inverse. Multiplies by reciprocals, which are as few as
+// rows.
 template <class T>
 void small_lu_inverse(int n, const Elements<T>& lu, const int* pivots) {
-  T memory[kMostSmallRows * kMostSmallRows] = {};
+  T memory[kMostSmallRows * kMostSmallRows] = {}, reciprocal[kMostSmallRows];
   const Elements<T> inverse = {memory, 1, n};
-  for (int i = 0; i < n; ++i) inverse(i, i) = 1;
-  small_lu_solve(false, n, n, lu, pivots, inverse);
+  for (int i = 0; i < n; ++i) {
+    inverse(i, i) = 1;
+    reciprocal[i] = 1 / lu(i, i);
+  }
+  exchange_rows(0, n, 1, n, pivots, inverse);
+  substitute(true, true, n, n, lu, inverse);
+  substitute(false, n, n, lu, inverse, [&](int i, T x) { return x * reciprocal[i]; });
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) lu(i, j) = inverse(i, j);
   }
