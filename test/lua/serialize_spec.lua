@@ -304,6 +304,8 @@ describe('load', function()
     assert.matches("unknown Torch class <not.there>: require the package that defines it, such " ..
                    "as 'not', first",
                    error_of(tensor.deserialize, text, 'ascii'), 1, true)
+    text = '4\n1\n3\nV 1\n2000\n' .. ('x'):rep(2000) .. '\n'
+    assert.is_true(#error_of(tensor.deserialize, text, 'ascii') < 500)
   end)
 
   it('reads what save wrote, in all modes', function()
