@@ -56,8 +56,8 @@ ReduceBlock one_run(const char* data, int64_t n, size_t item) {
 // Reduces runs with any strides, or differences of two operands, to one partial result.
 class RunReducer {
  public:
-  RunReducer(const ReductionParameters& op, bool difference, Partial* result)
-      : op_(op), difference_(difference), result_(result) {
+  RunReducer(const ReductionParameters& op, bool difference, int64_t ahead, Partial* result)
+      : op_(op), difference_(difference), ahead_(ahead), result_(result) {
     gathered_type_ = info(op.dtype).kind == Kind::REDUCED ? DType::Float : op.dtype;
   }
 
@@ -81,6 +81,7 @@ class RunReducer {
     if (filled_ > 0) flush();
     ReduceBlock runs = one_run(data, n, item_size(op_.dtype));
     runs.next = next;
+    runs.ahead = ahead_;
     for (int64_t k = 0; k < count; k += runs.count) {
       runs.data = data + k * next;
       runs.count = std::min(kRuns, count - k);
@@ -117,6 +118,7 @@ class RunReducer {
   const ReductionParameters& op_;
   DType gathered_type_;
   bool difference_;
+  int64_t ahead_;
   Partial* result_;
   int64_t reduced_ = 0;
   int64_t filled_ = 0;
@@ -149,6 +151,7 @@ void reduce_elements(const ReduceAllCall& call) {
   bool in_rows = !difference && plan.ndim > 1 && width >= kLongRun && plan.stride[0][0] == item;
   LoopPlan rows;
   if (in_rows) rows.copy(plan_of_rows(plan));
+  const int64_t ahead = bytes_ahead(n, item);
   int64_t blocks = (n + kRunBlock - 1) / kRunBlock;
   constexpr int64_t few = 16;
   Partial local[few];
@@ -157,7 +160,7 @@ void reduce_elements(const ReduceAllCall& call) {
   parallel_for(
       blocks, std::max<int64_t>(1, op.grain() / kRunBlock), [&](int64_t first, int64_t last) {
         for (int64_t block = first; block < last; ++block) {
-          RunReducer reducer(op, difference, partials + block);
+          RunReducer reducer(op, difference, ahead, partials + block);
           auto take = [&](int64_t from, int64_t to) {
             for_each_run(plan, from, to, [&](char* const* data, const int64_t* stride, int64_t m) {
               reducer.add(data, stride, m);
@@ -204,6 +207,7 @@ void reduce_outputs(const ReductionParameters& op, const LoopPlan& plan, int64_t
   if (!rows && may_fold && width <= kFoldWidth / 2 && step == width * item) {
     fold = std::min(kFoldWidth / width, n);
   }
+  const int64_t ahead = rows && step == item ? bytes_ahead(plan.numel * n, item) : 0;
   // Folded columns must not be divided.
   int64_t unit = fold > 1 ? width : 1;
   int64_t grain = std::max<int64_t>(1, op.grain() / std::max<int64_t>(1, n * unit));
@@ -214,8 +218,8 @@ void reduce_outputs(const ReductionParameters& op, const LoopPlan& plan, int64_t
         plan, begin * unit, end * unit, [&](char* const* at, const int64_t* next, int64_t count) {
           for (int64_t k = 0; k < count; k += together) {
             int64_t m = std::min(together, count - k);
-            ReduceBlock block = {at[0] + k * next[0], n, step, m, next[0], rows, fold, nullptr,
-                                 op.in_order()};
+            ReduceBlock block = {at[0] + k * next[0], n,    step, m, next[0], rows, fold, nullptr,
+                                 op.in_order(),       ahead};
             reduce_block(op, op.dtype, block, value, aux);
             sink(value, aux, m, at[1] + k * next[1], next[1]);
           }

@@ -207,11 +207,13 @@ inline int64_t sum_of_bytes(const T* x, int64_t n) {
   return total;
 }
 
-// Adds n rows of `width` elements to acc. Not inlined, so that runs and columns share it: these
+// Adds n rows of `width` elements to acc. If ahead is not 0, rows follow each other, and those that
+// are so many bytes ahead are prefetched. Not inlined, so that runs and columns share it: these
 // loops dominate the compile time.
 template <class R, class T, class Parameter>
 __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
-                                         typename R::A* acc, Parameter parameter) {
+                                         typename R::A* acc, Parameter parameter,
+                                         int64_t ahead = 0) {
   if constexpr (std::is_same_v<T, float> && kIsWide<R, T> && !std::is_same_v<R, Prod<T>>) {
     if constexpr (std::is_same_v<R, Sum<T>>) {
       return add_columns<kRows>(n, step, width, acc, x);
@@ -234,6 +236,7 @@ __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, in
   int64_t i = 0;
   for (; i + kRows <= n; i += kRows) {
     const T* row = x + i * step;
+    if (ahead) prefetch_lines<kRows * kLaneBytes / int64_t{sizeof(*acc)}>(row, ahead);
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
       acc[j] = take_each<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
@@ -257,7 +260,7 @@ inline void store(Wide* out, A value) {
 
 // Reduces one contiguous run.
 template <class R, class T>
-inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
+inline typename R::A reduce_run(const T* x, int64_t n, double parameter, int64_t ahead) {
   using A = typename R::A;
   if constexpr (kIsByteSum<R, T>) return sum_of_bytes(x, n);
   constexpr int64_t lanes = kLaneBytes / sizeof(A);
@@ -283,9 +286,9 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
     } else {
       Run<T> sum;
       if constexpr (std::is_same_v<R, Sum<T>>) {
-        sum.take(n, x);
+        sum.take_ahead(n, ahead, x);
       } else {
-        sum.take(n, x, x);
+        sum.take_ahead(n, ahead, x, x);
       }
       return sum.total();
     }
@@ -299,7 +302,7 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter) {
   alignas(64) A acc[lanes];
   const int64_t width = narrows && n < 2 * lanes ? lanes / 4 : lanes, rows = n / width;
   for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
-  take_rows<R>(x, rows, width, width, acc, Same{parameter});
+  take_rows<R>(x, rows, width, width, acc, Same{parameter}, ahead);
   const T* tail = x + rows * width;
   if constexpr (std::is_same_v<R, Powers<T>>) {
     take_rows<R>(tail, 1, 0, n - rows * width, acc, Same{parameter});
@@ -380,7 +383,7 @@ void reduce(const ReduceBlock& block, Wide* out) {
     double parameter = 0;
     if (block.parameter) parameter = block.parameter[R::Each ? row : 0];
     auto* x = reinterpret_cast<const T*>(block.data + row * block.next);
-    store(out + row, reduce_run<R>(x, block.n, parameter));
+    store(out + row, reduce_run<R>(x, block.n, parameter, block.ahead));
   }
 }
 

@@ -13,6 +13,12 @@ namespace th {
 // Maximum number of results of one call of a loop.
 constexpr int64_t kReduceWidth = 1024;
 
+// How many bytes ahead a reduction of contiguous elements prefetches. 0 means not at all: fewer
+// elements may be in a cache, where the prefetches of the processor suffice.
+inline int64_t bytes_ahead(int64_t elements, int64_t item) {
+  return elements >= (int64_t{16} << 20) / item ? 8192 : 0;
+}
+
 // A block of `count` reductions of n elements each.
 struct ReduceBlock {
   const char* data;
@@ -29,6 +35,7 @@ struct ReduceBlock {
   const double* parameter;
   // Rows of floating-point numbers are multiplied strictly in order.
   bool in_order;
+  int64_t ahead = 0;  // for rows: see bytes_ahead
 };
 
 using ReduceLoop = void (*)(const ReduceBlock& block, Wide* out);

@@ -16,6 +16,8 @@
 #include <immintrin.h>
 #endif
 
+#include "cpu/kernels/prefetch.h"
+
 namespace th {
 namespace {
 
@@ -94,8 +96,16 @@ class Run {
   // n must be a multiple of kLanes, except in the last call.
   template <class... X>
   void take(int64_t n, const X*... x) {
+    take_ahead(n, 0, x...);
+  }
+  // Prefetches elements `ahead` bytes after those that it takes, if this is not 0.
+  template <class... X>
+  void take_ahead(int64_t n, int64_t ahead, const X*... x) {
     int64_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) take_lanes(Parts(), x + i...);
+    for (; i + kLanes <= n; i += kLanes) {
+      if (ahead) (prefetch_lines<kLanes>(x + i, ahead), ...);
+      take_lanes(Parts(), x + i...);
+    }
     // The unused lanes add 0, which changes nothing, because no lane's sum is -0.
     if (i < n) take_lanes(Parts(), Rest(x + i, n - i).element...);
   }
