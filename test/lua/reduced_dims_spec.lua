@@ -183,3 +183,25 @@ describe('indices of extremes in narrow columns', function()
     end)
   end
 end)
+
+-- Tensors of 16 MiB or more are prefetched. Sums of integers are exact in any order.
+describe('reductions of large tensors', function()
+  for _, name in ipairs { 'Float', 'Double', 'Int' } do
+    it('are those of their parts, for ' .. name .. 'Tensors', function()
+      local rows, columns = 44, 100003
+      local t = tensor[name .. 'Tensor'](rows, columns):random(-1000, 1000)
+      t[31][4567], t[44][columns] = 1001, -1001
+      local sum = 0
+      for k = 1, rows do sum = sum + t[k]:sum() end
+      assert.are.equal(sum, t:sum())
+      assert.are.same({ 1001, -1001 }, { t:max(), t:min() })
+      local sums, largest = t:sum(2), t:max(2)
+      for k = 1, rows do
+        assert.are.same({ t[k]:sum(), t[k]:max() }, { sums[k][1], largest[k][1] })
+      end
+      if name ~= 'Int' then
+        assert.are.equal(math.sqrt(tensor.cmul(t, t):sum()), t:norm())
+      end
+    end)
+  end
+end)
