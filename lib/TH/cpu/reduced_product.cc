@@ -133,7 +133,7 @@ struct Blocks {
 // Blocks are large, because each packs its factors again, but there should be enough for all
 // threads. The results do not depend on the blocks.
 Blocks blocks_of(const ProductCall& p, int parts, int threads) {
-  constexpr int64_t kMostCols = 512, kMostRows = 512, kSmallest = 64, kWork = 1 << 25;
+  constexpr int64_t kMostCols = 512, kMostRows = 512, kSmallest = 64, kWork = 1 << 23;
   const int64_t batches = p.sum ? 1 : p.batches;
   int64_t down = 1, across = ceil_div(p.n, kMostCols);
   const auto sizes = [&] {
