@@ -398,6 +398,11 @@ void direct_loop(char* const* data, const int64_t* stride, int64_t n, const F& f
                                std::integer_sequence<bool, false, true, false>());
         return;
       }
+      if (stride[1] == item[0] && stride[2] == 0 && stride[3] == 0) {
+        fixed_loop<Out, In...>(data, n, f, inputs,
+                               std::integer_sequence<bool, false, true, true>());
+        return;
+      }
     }
   }
 #ifdef TH_HAVE_VECTORS
