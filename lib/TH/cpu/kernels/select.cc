@@ -28,10 +28,28 @@ bool is_nonzero(T x) {
   }
 }
 
+// The number of nonzero bytes, counted in bytes that do not overflow.
+int64_t count_bytes(const uint8_t* x, int64_t n) {
+  constexpr int64_t kLanes = 64, kMostRows = UINT8_MAX;
+  int64_t found = 0;
+  while (n >= kLanes) {
+    const int64_t rows = std::min(n / kLanes, kMostRows);
+    uint8_t lane[kLanes] = {};
+    for (int64_t row = 0; row < rows; ++row, x += kLanes) {
+      for (int64_t j = 0; j < kLanes; ++j) lane[j] = static_cast<uint8_t>(lane[j] + (x[j] != 0));
+    }
+    for (const uint8_t part : lane) found += part;
+    n -= rows * kLanes;
+  }
+  for (int64_t i = 0; i < n; ++i) found += x[i] != 0;
+  return found;
+}
+
 template <class T>
 int64_t count_run(const char* at, int64_t stride, int64_t n) {
   int64_t found = 0;
   if (stride == sizeof(T)) {
+    if (sizeof(T) == 1) return count_bytes(reinterpret_cast<const uint8_t*>(at), n);
     const T* x = reinterpret_cast<const T*>(at);
 #pragma omp simd reduction(+ : found)
     for (int64_t i = 0; i < n; ++i) found += is_nonzero(x[i]);
@@ -96,25 +114,39 @@ const uint8_t* marks_of(const char* at, int64_t stride, int64_t n, uint8_t* mark
   return marks;
 }
 
+inline bool has_mark(const uint8_t* marks, int64_t n) {
+  uint8_t any = 0;
+  for (int64_t i = 0; i < n; ++i) any |= marks[i];
+  return any != 0;
+}
+
 // Calls f(first, positions, count) for the selected elements first + positions[k]. `left` limits
 // them to the number counted before, because another thread may change the mask meanwhile.
 template <class T, class F>
 void for_chosen(const char* at, int64_t stride, int64_t n, int64_t* left, const F& f) {
-  uint8_t marks[kBlock];
+  uint8_t own[kBlock];
   int32_t positions[kBlock + kPositionsAtOnce];
   for (int64_t i = 0; i < n; i += kBlock) {
-    int64_t m = std::min(kBlock, n - i);
-    int64_t count = positions_of(marks_of<T>(at + i * stride, stride, m, marks), m, positions);
-    count = std::min(count, *left);
+    const int64_t m = std::min(kBlock, n - i);
+    const uint8_t* marks = marks_of<T>(at + i * stride, stride, m, own);
+    if (!has_mark(marks, m)) continue;
+    const int64_t count = std::min(positions_of(marks, m, positions), *left);
     *left -= count;
     f(i, positions, count);
   }
 }
 
+// True for the positions of all elements of a block.
+inline bool are_all(const int32_t* positions, int64_t n) { return positions[n - 1] == n - 1; }
+
 // to[k * to_step] = from[positions[k] * from_step]; steps in bytes.
 template <class T>
 void collect(char* to, int64_t to_step, const char* from, int64_t from_step,
              const int32_t* positions, int64_t n) {
+  if (to_step == sizeof(T) && from_step == sizeof(T) && n > 0 && are_all(positions, n)) {
+    std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+    return;
+  }
   for (int64_t k = 0; k < n; ++k) {
     *reinterpret_cast<T*>(to + k * to_step) =
         *reinterpret_cast<const T*>(from + positions[k] * from_step);
@@ -123,6 +155,10 @@ void collect(char* to, int64_t to_step, const char* from, int64_t from_step,
 
 template <class T>
 void distribute(char* to, int64_t to_step, const T* from, const int32_t* positions, int64_t n) {
+  if (to_step == sizeof(T) && n > 0 && are_all(positions, n)) {
+    std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+    return;
+  }
   for (int64_t k = 0; k < n; ++k) *reinterpret_cast<T*>(to + positions[k] * to_step) = from[k];
 }
 
@@ -169,8 +205,12 @@ T pick(char chosen, T a, T b) {
 template <class T>
 void fill_run(T* to, int64_t stride, const char* mask, int64_t mask_stride, int64_t n, T element) {
   if (stride == sizeof(T) && mask_stride == 1) {
+    for (int64_t first = 0; first < n; first += kBlock) {
+      const int64_t end = std::min(n, first + kBlock);
+      if (!has_mark(reinterpret_cast<const uint8_t*>(mask) + first, end - first)) continue;
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) to[i] = pick(mask[i], element, to[i]);
+      for (int64_t i = first; i < end; ++i) to[i] = pick(mask[i], element, to[i]);
+    }
     return;
   }
   char* at = reinterpret_cast<char*>(to);
