@@ -24,6 +24,7 @@ template <class T>
 struct CombineBy {
   void (*function)(T* to, const T* from);
   void (*contiguous)(T* to, const T* from, int64_t n);
+  void (*scattered)(T* to, const int64_t* index, int64_t size, const T* from, int64_t n);
   void run(T* to, const T* from) const { function(to, from); }
 };
 
@@ -63,6 +64,18 @@ template <class T, class Action>
 template <class T, class Action>
 void combine_contiguous(T* to, const T* from, int64_t n) {
   run_contiguous(Action(), to, from, n);
+}
+
+// Applies action to n contiguous elements and those of `to` with their indices.
+template <class T, class Action>
+void run_scattered(const Action& action, T* to, const int64_t* index, int64_t size, const T* from,
+                   int64_t n) {
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < n; ++k) action.run(to + index_of(index, k, size), from + k);
+}
+template <class T, class Action>
+void combine_scattered(T* to, const int64_t* index, int64_t size, const T* from, int64_t n) {
+  run_scattered(Action(), to, index, size, from, n);
 }
 
 // The slices of one operand along a dimension, directly or through an index. Steps are in bytes.
@@ -259,10 +272,12 @@ class Slices {
     from += first * step;
     if (next == sizeof(int64_t) && step == sizeof(T) && to_step == sizeof(T)) {
       auto* all = reinterpret_cast<const int64_t*>(index);
-#pragma GCC unroll 4
-      for (int64_t k = 0; k < last - first; ++k) {
-        action.run(reinterpret_cast<T*>(to) + index_of(all, k, size),
-                   reinterpret_cast<const T*>(from) + k);
+      auto* out = reinterpret_cast<T*>(to);
+      auto* in = reinterpret_cast<const T*>(from);
+      if constexpr (std::is_same_v<Action, CombineBy<T>>) {
+        action.scattered(out, all, size, in, last - first);
+      } else {
+        run_scattered(action, out, all, size, in, last - first);
       }
       return;
     }
@@ -419,7 +434,8 @@ void run_scatter(const ScatterCall& call) {
       if (call.action == ScatterAction::add) return scatter<T>(call, Add<T>());
       with_combining_action<T>(call.action, [&](auto action) {
         using Action = decltype(action);
-        scatter<T>(call, CombineBy<T>{Action::run, combine_contiguous<T, Action>});
+        scatter<T>(call, CombineBy<T>{Action::run, combine_contiguous<T, Action>,
+                                      combine_scattered<T, Action>});
       });
     });
     return;
