@@ -15,6 +15,7 @@ struct DistancesCall {
   DType dtype;
   int64_t batches, rows, columns, length;
   double p;
+  bool squared;  // for p = 2: without the root
   const char *a, *b;
   char* r;
 };

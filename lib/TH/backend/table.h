@@ -10,7 +10,7 @@
 
 namespace th {
 
-constexpr uint32_t kDeviceAbi = 16;
+constexpr uint32_t kDeviceAbi = 17;
 
 // Detects different numberings of ElementOp: an FNV-1a hash of the names in their order.
 constexpr uint32_t hash_of_ops() {

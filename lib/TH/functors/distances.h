@@ -36,6 +36,11 @@ struct SumOfSquares {
   TH_HD double root(double total) const { return std::sqrt(total); }
 };
 
+struct SquaredDistance : SumOfSquares {
+  static constexpr bool kScales = false;
+  TH_HD double root(double total) const { return total; }
+};
+
 struct SumOfSizes {
   static constexpr bool kScales = false;
   template <class V>
@@ -110,10 +115,12 @@ TH_HD T scaled_distance(const Norm& norm, const T* x, const T* y, int64_t step, 
   return static_cast<T>(most * norm.root(sum));
 }
 
-// Calls f(norm) with the norm for p >= 0.
+// Calls f(norm) with the norm for p >= 0. squared: its square, for p = 2.
 template <class F>
-void with_norm(double p, const F& f) {
-  if (p == 2) {
+void with_norm(double p, bool squared, const F& f) {
+  if (squared) {
+    f(SquaredDistance());
+  } else if (p == 2) {
     f(SumOfSquares());
   } else if (p == 1) {
     f(SumOfSizes());

@@ -14,6 +14,46 @@ namespace {
 // Number of differences computed at a time.
 constexpr int64_t kMatchElements = 1 << 16;
 
+// The matrices of t, with this many rows, for each batch of r. The result is contiguous.
+TensorRef rows_of_batch(const TensorRef& t, int64_t rows, const Tensor& r) {
+  int64_t size[kMaxDims];
+  std::copy_n(r.size, r.nDimension - 2, size);
+  size[r.nDimension - 2] = rows;
+  size[r.nDimension - 1] = t->size[t->nDimension - 1];
+  TensorRef expanded = view_of(t, [&](Tensor* v) {
+    views::expand(v, t.get(), {r.nDimension, size});
+  });
+  return contiguous(expanded.get());
+}
+
+// Computes the distances of the rows of x and y, or their squares. r has their size.
+void find_distances(Op op, Tensor* r, Tensor* x, Tensor* y, double p, bool squared = false) {
+  Device* device = device_of({x, y});
+  place_result(device, r);
+  const int64_t length = x->size[x->nDimension - 1];
+  if (length == 0) return ops::zero(r);
+  const DType type = compute_type(r->dtype);
+  const int64_t rows = r->size[r->nDimension - 2], columns = r->size[r->nDimension - 1];
+  TensorRef a = rows_of_batch(in_type(x, type), rows, *r);
+  TensorRef b = rows_of_batch(in_type(y, type), columns, *r);
+  compute_in(type, r, [&](Tensor* to) {
+    run(op, device, [&](Operands& at) {
+      DistancesCall call;
+      call.dtype = type;
+      call.batches = to->numel() / (rows * columns);
+      call.rows = rows;
+      call.columns = columns;
+      call.length = length;
+      call.p = p;
+      call.squared = squared;
+      call.a = at.read(a.get()).data;
+      call.b = at.read(b.get()).data;
+      call.r = at.overwrite(to);
+      return call;
+    });
+  });
+}
+
 // The size of dimension dim of t, which broadcasts to ndim dimensions.
 int64_t size_in(const Tensor& t, int ndim, int64_t dim) {
   const int64_t own = dim - (ndim - t.nDimension);
@@ -143,6 +183,12 @@ void calls(args::match& a) {
   TensorRef x = rows_of(in_type(a.m1, type).get()), y = rows_of(in_type(a.m2, type).get());
   const int64_t length = x->size[1], count = x->size[0], other = y->size[0];
   if (length == 0) return ops::fill(a.r_, 0);
+  if (!is_integral(type) && !is_followed({a.m1, a.m2})) {
+    return compute_in(type, a.r_, [&](Tensor* r) {
+      find_distances(a.op, r, x.get(), y.get(), 2, true);
+      if (a.gain.to_double() != 1) ops::mul(r, r, a.gain);
+    });
+  }
   compute_in(type, a.r_, [&](Tensor* r) {
     TensorRef result = shared(r), columns = unsqueezed(y, 0);
     int64_t at_once = std::max<int64_t>(1, kMatchElements / (other * length));
@@ -176,18 +222,6 @@ void copy_distances(args::cdist& a) {
   ops::copy(a.r_, formulas::norm(x - y, a.value, a.r_->nDimension, false).get());
 }
 
-// The matrices of t, with this many rows, for each batch of r. The result is contiguous.
-TensorRef rows_of_batch(const TensorRef& t, int64_t rows, const Tensor& r) {
-  int64_t size[kMaxDims];
-  std::copy_n(r.size, r.nDimension - 2, size);
-  size[r.nDimension - 2] = rows;
-  size[r.nDimension - 1] = t->size[t->nDimension - 1];
-  TensorRef expanded = view_of(t, [&](Tensor* v) {
-    views::expand(v, t.get(), {r.nDimension, size});
-  });
-  return contiguous(expanded.get());
-}
-
 template <class Arguments>
 void shapes_of_distances(Arguments& a, Shapes& s) {
   const Tensor &x = *a.a, &y = *a.b;
@@ -208,34 +242,6 @@ void shapes_of_distances(Arguments& a, Shapes& s) {
   s.set(a.r_, ndim, size, Layout::contiguous);
 }
 
-template <class Arguments>
-void find_distances(const Arguments& a, double p) {
-  Tensor* r = a.r_;
-  Device* device = device_of({a.a, a.b});
-  place_result(device, r);
-  const int64_t length = a.a->size[a.a->nDimension - 1];
-  if (length == 0) return ops::zero(r);
-  const DType type = compute_type(r->dtype);
-  const int64_t rows = r->size[r->nDimension - 2], columns = r->size[r->nDimension - 1];
-  TensorRef x = rows_of_batch(in_type(a.a, type), rows, *r);
-  TensorRef y = rows_of_batch(in_type(a.b, type), columns, *r);
-  compute_in(type, r, [&](Tensor* to) {
-    run(a.op, device, [&](Operands& at) {
-      DistancesCall call;
-      call.dtype = type;
-      call.batches = to->numel() / (rows * columns);
-      call.rows = rows;
-      call.columns = columns;
-      call.length = length;
-      call.p = p;
-      call.a = at.read(x.get()).data;
-      call.b = at.read(y.get()).data;
-      call.r = at.overwrite(to);
-      return call;
-    });
-  });
-}
-
 }  // namespace
 
 void shapes(args::cdist& a, Shapes& s) {
@@ -247,13 +253,13 @@ void shapes(args::cdist& a, Shapes& s) {
 void calls(args::cdist& a) {
   if (a.r_->numel() == 0) return;
   const double p = a.value.to_double();
-  if (!is_followed({a.a, a.b})) return find_distances(a, p);
+  if (!is_followed({a.a, a.b})) return find_distances(a.op, a.r_, a.a, a.b, p);
   p == 2 ? ops::cdistEuclidean(a.r_, a.a, a.b) : copy_distances(a);
 }
 
 void shapes(args::cdistEuclidean& a, Shapes& s) { shapes_of_distances(a, s); }
 void calls(args::cdistEuclidean& a) {
-  if (a.r_->numel() > 0) find_distances(a, 2);
+  if (a.r_->numel() > 0) find_distances(a.op, a.r_, a.a, a.b, 2);
 }
 
 }  // namespace th

@@ -125,7 +125,7 @@ namespace TH_ISA {
 
 void run_distances(const DistancesCall& call) {
   dispatch_types<BlasTypes>(call.dtype, [&](auto zero) {
-    with_norm(call.p, [&](const auto& norm) {
+    with_norm(call.p, call.squared, [&](const auto& norm) {
       Distances<decltype(zero), std::decay_t<decltype(norm)>>(call, norm).run();
     });
   });

@@ -36,7 +36,7 @@ __global__ void find_distances(DistancesCall call, Norm norm) {
 void run_distances(Queue& queue, const DistancesCall& call) {
   const int64_t n = call.batches * call.rows * call.columns;
   dispatch_types<BlasTypes>(call.dtype, [&](auto zero) {
-    with_norm(call.p, [&](auto norm) {
+    with_norm(call.p, call.squared, [&](auto norm) {
       TH_LAUNCH(queue, (find_distances<decltype(zero), decltype(norm)>), blocks_for(queue, n),
                 kThreads, 0, call, norm);
     });
