@@ -16,12 +16,13 @@ local function numbers(n, range)
 end
 
 describe('elements that are chosen', function()
-  local lengths = { 1, 15, 16, 17, 255, 256, 257, 2047, 2049 }
+  local lengths = { 1, 15, 16, 17, 255, 256, 257, 2047, 2049, 20000 }
   local rules = {
     all = function() return true end,
     none = function() return false end,
     last = function(i, n) return i == n end,
     many = function(i) return i % 3 ~= 0 or i % 16 == 0 end,
+    runs = function(i) return i % 1400 < 700 end,
   }
 
   for _, class in ipairs { 'Byte', 'Short', 'Float', 'Double' } do
@@ -52,6 +53,12 @@ describe('elements that are chosen', function()
             target:copy(from)
             target:maskedCopy(mask, source)
             assert.are.same(filled, target:totable(), what)
+            target:copy(from):maskedFill(mask, 101)
+            local either = tensor.where(mask, 101, 7):totable()
+            for i, x in ipairs(target:totable()) do
+              local is = rule(i, n)
+              if x ~= (is and 101 or i % 100) or either[i] ~= (is and 101 or 7) then error(what) end
+            end
           end
           for _, from in ipairs { whole:select(2, 2):clone(), whole:select(2, 2) } do
             local got = tensor.nonzero(from)
@@ -60,6 +67,54 @@ describe('elements that are chosen', function()
         end
       end
     end)
+  end
+end)
+
+it('squared distances of rows, and their multiples', function()
+  for _, class in ipairs { 'Int', 'Half', 'Float', 'Double' } do
+    local Tensor = tensor[class .. 'Tensor']
+    for _, length in ipairs { 1, 31, 32, 33, 70 } do
+      for _, columns in ipairs { 1, 5, 17 } do
+        local a = Tensor(7, length):copy(Tensor(numbers(7 * length, 5)))
+        local b = Tensor(columns, length):copy(Tensor(numbers(columns * length, 4)))
+        local found, thrice = tensor.match(a, b), tensor.match(Tensor(), a, b, 3)
+        for i = 1, 7 do
+          for j = 1, columns do
+            local sum = 0
+            for k = 1, length do sum = sum + (a[i][k] - b[j][k]) ^ 2 end
+            assert.are.equal(sum, found[i][j])
+            local rounded = tensor.HalfTensor { 3 * sum, thrice[i][j] }
+            assert.are.equal(rounded[1], rounded[2])
+          end
+        end
+      end
+    end
+  end
+  assert.are.same({ { math.huge } }, tensor.match(tensor.FloatTensor { { 1e30 } },
+                                                  tensor.FloatTensor { { -1e30 } }):totable())
+  local nans = tensor.match(tensor.ones(1, 3), tensor.Tensor { { 1, nan, 2 } })
+  assert.is_true(nans[1][1] ~= nans[1][1])
+end)
+
+it('elements that are combined by an index', function()
+  local index, values = numbers(5000, 9), numbers(5000, 100)
+  local want = { sum = {}, prod = {}, amax = {}, amin = {} }
+  for i, k in ipairs(index) do
+    local x = values[i] % 3 + 1
+    want.sum[k + 1] = (want.sum[k + 1] or 1) + x
+    want.prod[k + 1] = i > 40 and want.prod[k + 1] or (want.prod[k + 1] or 1) * x
+    want.amax[k + 1] = math.max(want.amax[k + 1] or 1, x)
+    want.amin[k + 1] = math.min(want.amin[k + 1] or 1, x)
+  end
+  for _, class in ipairs { 'Long', 'Float', 'Double', 'Half' } do
+    for action, expected in pairs(want) do
+      -- Products of 40 factors, which no type rounds.
+      local n = action == 'prod' and 40 or 5000
+      local from = tensor[class .. 'Tensor'](numbers(5000, 100)):fmod(3):add(1):narrow(1, 1, n)
+      local chosen = tensor.LongTensor(index):add(1):narrow(1, 1, n)
+      local r = tensor[class .. 'Tensor'](9):fill(1):scatterReduce(1, chosen, from, action)
+      assert.are.same(tensor[class .. 'Tensor'](expected):totable(), r:totable())
+    end
   end
 end)
 
