@@ -48,6 +48,7 @@ struct Operators {
   Operator negation = Operator("-").add(Op::neg, "+T T");
   Operator of_vectors = product(Op::dot, "T T");
   Operator of_matrix_and_vector = product(Op::mv, "+T T T");
+  Operator of_vector_and_matrix = product(Op::matmul, "+T T T");
   Operator of_matrices = product(Op::mm, "+T T T");
   Operator quotient =
       Operator("/").add(Op::cdiv, "+T T T").add(Op::div, "+T T x").add(Op::tdiv, "+T x T");
@@ -131,6 +132,9 @@ int multiply(lua_State* L, State* state, const Arguments& args) {
     return call<&Operators::of_vectors>(L, state, args);
   }
   if (first == 2 && second == 1) return call<&Operators::of_matrix_and_vector>(L, state, args);
+  if (first == 1 && second == 2 && a.size[0] == b.size[0]) {
+    return call<&Operators::of_vector_and_matrix>(L, state, args);
+  }
   const bool are_matrices = first == 2 && second == 2;
   if (are_matrices && a.size[1] == b.size[0]) {
     return call<&Operators::of_matrices>(L, state, args);

@@ -47,6 +47,8 @@ for _, e in ipairs(elements) do
       finally(function() tensor.setRule('products', 'tensor') end)
       local m = e.Tensor { { 1, 2, 3 }, { 4, 5, 6 } }
       assert.are.same({ 1 + 4 + 12, 4 + 10 + 24 }, list(m * b))
+      assert.are.same({ 1 + 4 + 12, 4 + 10 + 24 }, list(b * m:t()))
+      assert.has_error(function() return b * m end)
       assert.are.same({ { 14, 32 }, { 32, 77 } }, list(m * m:t()))
       assert.are.same({ 2, 3 }, list(#m))
     end)
@@ -109,7 +111,7 @@ describe('operators', function()
   it('have no product for other dimensions', function()
     for _, f in ipairs { function() return T(2, 3) * T(2, 3) end,
                          function() return T(2, 3) * T(2) end,
-                         function() return T(2) * T(3) end, function() return T(2) * T(2, 2) end,
+                         function() return T(2) * T(3) end, function() return T(3) * T(2, 2) end,
                          function() return T(2, 2, 2) * T(2, 2, 2) end,
                          function() return T() * T() end } do
       local ok, message = pcall(f)
