@@ -241,3 +241,13 @@ describe('doc/README.md', function()
     end
   end)
 end)
+
+describe('doc/from-pytorch.md', function()
+  it('has no expression that overwrites an operand and then uses it', function()
+    for name in content('doc/from-pytorch.md'):gmatch '%f[%w]t:(%a+)%(%):%a' do
+      local t = tensor.Tensor{-0.5}
+      pcall(t[name], t)
+      assert.are.equal(-0.5, t[1], name)
+    end
+  end)
+end)
