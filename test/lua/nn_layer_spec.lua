@@ -84,3 +84,25 @@ describe('nn.embedding', function()
                          'nn.embedding: the padding 5 is not an index from 1 to 4')
   end)
 end)
+
+describe('a call of a layer', function()
+  local net = nn.sequential {nn.batchNorm(2), nn.dropout(0.5)}
+  local params, x = net.init(), tensor.ones(3, 2)
+
+  it('refuses values of train that are neither true nor false', function()
+    for _, value in ipairs {1, 0, 'yes'} do
+      assert.error_matches(function() net(params, x, {train = value}) end,
+                           'nn.sequential: the option train must be a boolean')
+    end
+    assert.error_matches(function() net(params, x, {training = true}) end,
+                         'the option for training is train, not training')
+    assert.are.same({0, 0}, net.state[1].mean:totable())
+    net(params, x, {train = false})
+    assert.are.same({0, 0}, net.state[1].mean:totable())
+  end)
+
+  it('refuses more arguments', function()
+    assert.error_matches(function() net(params, x, {}, 5) end,
+                         'nn.sequential: too many arguments: .*; at most 3 are expected')
+  end)
+end)

@@ -7,19 +7,28 @@ local tensor = require 'tensor'
 local tree = require 'tensor.tree'
 local versions = require 'tensor.versions'
 local shown, unpack = versions.shown, versions.unpack
-local raise = require 'tensor.native'.raise
-local describe = require('tensor.native').describe(tensor)
+local native = require 'tensor.native'
+local raise, refuse_extra = native.raise, native.refuse_extra
+local describe = native.describe(tensor)
 
 local Layer = {__unwritable = {'layer', 'save its parameters, or use training.save'}}
 Layer.__index = Layer
 
-function Layer:__call(params, x, options)
+function Layer:__call(params, x, options, ...)
+   refuse_extra('nn.' .. self.name, 3, params, x, options, ...)
    if type(params) ~= 'table' or x == nil or options ~= nil and type(options) ~= 'table' then
       raise(('nn.%s: the arguments are a table of parameters, an input and a table of '
              .. 'options; got %s, %s and %s'):format(
          self.name, describe(params), describe(x), describe(options)))
    end
-   return self.compute(params, x, options or {})
+   options = options or {}
+   if options.training ~= nil then
+      raise(('nn.%s: the option for training is train, not training'):format(self.name))
+   elseif options.train ~= nil and type(options.train) ~= 'boolean' then
+      raise(('nn.%s: the option train must be a boolean, got %s'):format(
+         self.name, describe(options.train)))
+   end
+   return self.compute(params, x, options)
 end
 
 --- Raises an error: layers have no methods.
