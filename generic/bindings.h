@@ -179,6 +179,7 @@ int unknown_field(lua_State* L, State* state);
 bool call_override(lua_State* L, const char* name, int arguments, Guarded own);
 int set_name_hint(lua_State* L);
 int refuse_extra_of(lua_State* L);
+int list_length(lua_State* L);
 
 // Pushes a LongStorage of these numbers. function: the name in messages.
 void push_sizes(lua_State* L, State* state, const char* function, int count, const int64_t* values);

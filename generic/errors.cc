@@ -183,6 +183,39 @@ int refuse_extra_of(lua_State* L) {
   return 0;
 }
 
+void check_list(lua_State* L, int index, const char* function) {
+  const State* state = registered_state(L);
+  const bool has_names = state->is_torch7(Rule::arguments);
+  const bool has_holes = state->is_torch7(Rule::tables);
+  const auto count = static_cast<int>(compat_rawlen(L, index));
+  auto refuse = [&](const char* text) {
+    if (function) raise_error(L, "%s: %s", function, text);
+    argument_error(L, index, text);
+  };
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING && !has_names) {
+      const char* key = lua_tostring(L, -2);
+      if (!std::strcmp(key, "n")) continue;
+      refuse(lua_pushfstring(
+          L, "arguments have no names: a list is expected, got a table with the key '%s'", key));
+    }
+    if (lua_type(L, -2) == LUA_TNUMBER && lua_tonumber(L, -2) > count && !has_holes) {
+      refuse(lua_pushfstring(L, "position %d of the table is nil, but position %d is not",
+                             count + 1, static_cast<int>(lua_tonumber(L, -2))));
+    }
+  }
+}
+
+// _listlength(name, list): checks an argument of a function of the module's Lua code, and returns
+// the number of its elements.
+int list_length(lua_State* L) {
+  const char* name = check_string(L, 1);
+  check_kind(L, 2, LUA_TTABLE);
+  check_list(L, 2, name);
+  lua_pushinteger(L, static_cast<lua_Integer>(compat_rawlen(L, 2)));
+  return 1;
+}
+
 // _namehint(f): f(object, name) returns a text that is added to errors about unknown names, or nil.
 int set_name_hint(lua_State* L) {
   check_kind(L, 1, LUA_TFUNCTION);

@@ -140,7 +140,7 @@ void read_range(lua_State* L, const State* state, const Tensor* t, int d, th::Su
   int table = lua_gettop(L);
   int count = static_cast<int>(compat_rawlen(L, table));
   if (count > kMost && !lenient) raise_error(L, "%s", kRange);
-  check_no_holes(L, kIndexing, table, count, kMost);
+  check_index_list(L, kIndexing, table, count, kMost);
   double number[kMost];
   bool found[kMost] = {};
   for (int i = 0; i < count && i < kMost; ++i) {
@@ -178,7 +178,7 @@ void read_entries(lua_State* L, State* state, int key, const Tensor* t, TableEnt
     raise_error(L, "%d indices for a tensor of %d dimensions%s", count, t->nDimension,
                 may_be_range ? "; a range is a table in the table: t[{{2, 5}}]" : "");
   }
-  check_no_holes(L, kIndexing, key, count, t->nDimension + 1);
+  check_index_list(L, kIndexing, key, count, t->nDimension + 1);
   int d = 0;
   for (int i = 0; i < count; ++i) {
     th::Subscript& entry = entries->add(th::Subscript::Kind::index);

@@ -13,9 +13,9 @@ namespace bind {
 #define TENSOR_RULES(X)                                                                          \
   X(arguments,                                                                                   \
     "Arguments without effect, as in `t:size(1, 2)`, entries of a range that are neither "       \
-    "numbers nor strings of digits, a number as the address of memory, and `bernoulli(t)` of "   \
-    "one tensor are errors. `clamp(t, lower, 5)` has two bounds. `t:split({1, 3}, 1)` returns "  \
-    "slices of these sizes.",                                                                    \
+    "numbers nor strings of digits, names in a list, as in `cat{t, u, dim = 1}`, a number as "   \
+    "the address of memory, and `bernoulli(t)` of one tensor are errors. `clamp(t, lower, 5)` "  \
+    "has two bounds. `t:split({1, 3}, 1)` returns slices of these sizes.",                       \
     "They are accepted; `bernoulli(t)` fills `t`. `clamp(r, t, 5)` has a result and a lower "    \
     "bound. The table of `t:split({1, 3}, 1)` is overwritten by slices of size 1.")              \
   X(arithmetic,                                                                                  \

@@ -383,27 +383,6 @@ int64_t check_other_index(lua_State* L, int index, const char* what, const char*
   return i;
 }
 
-void check_list(lua_State* L, int index) {
-  const State* state = registered_state(L);
-  const bool has_names = state->is_torch7(Rule::arguments);
-  const bool has_holes = state->is_torch7(Rule::tables);
-  const auto count = static_cast<int>(compat_rawlen(L, index));
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    if (lua_type(L, -2) == LUA_TSTRING && !has_names) {
-      argument_error(L, index,
-                     lua_pushfstring(L,
-                                     "arguments have no names: a list is expected, "
-                                     "got a table with the key '%s'",
-                                     lua_tostring(L, -2)));
-    }
-    if (lua_type(L, -2) == LUA_TNUMBER && lua_tonumber(L, -2) > count && !has_holes) {
-      argument_error(L, index,
-                     lua_pushfstring(L, "position %d of the table is nil, but position %d is not",
-                                     count + 1, static_cast<int>(lua_tonumber(L, -2))));
-    }
-  }
-}
-
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
                const char* function, const char* what) {
   int count = 0;

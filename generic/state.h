@@ -453,11 +453,13 @@ inline bool is_number(lua_State* L, const State& state, int index) {
 int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
                const char* function = nullptr, const char* what = nullptr);
 // Raises an error if a list has a key that is a string, as {1, dim = 2}, or nil before an element,
-// as {1, nil, 3}. By Torch7's rules these are ignored.
-void check_list(lua_State* L, int index);
-// Raises an error if an element follows the first nil of a table with `count` elements, up to
-// position `last`. name: that of the function in the message.
-void check_no_holes(lua_State* L, const char* name, int table, int count, int last);
+// as {1, nil, 3}. By Torch7's rules these are ignored. The key `n`, which table.pack sets, is
+// always ignored.
+// function: its name if the message shall not name the argument.
+void check_list(lua_State* L, int index, const char* function = nullptr);
+// The same, but faster, for an index of `count` elements, of which `last` are allowed. Names are
+// found only if they follow the elements in Lua's order, as they do in a table of a constructor.
+void check_index_list(lua_State* L, const char* function, int table, int count, int last);
 
 void push_element(lua_State* L, DType type, const char* address);
 template <class T>

@@ -247,16 +247,23 @@ int tensor_to_table(lua_State* L) {
   return 1;
 }
 
-void check_no_holes(lua_State* L, const char* name, int table, int count, int last) {
-  if (registered_state(L)->is_torch7(Rule::tables)) return;
-  for (int i = count + 2; i <= last; ++i) {
+void check_index_list(lua_State* L, const char* function, int table, int count, int last) {
+  bool is_list = true;
+  for (int i = count + 2; i <= last && is_list; ++i) {
     lua_rawgeti(L, table, i);
-    if (!lua_isnil(L, -1)) {
-      raise_error(L, "%s: position %d of the table is nil, but position %d is not", name, count + 1,
-                  i);
-    }
+    is_list = lua_isnil(L, -1);
     lua_pop(L, 1);
   }
+  if (count) {
+    lua_pushinteger(L, count);
+  } else {
+    lua_pushnil(L);
+  }
+  if (lua_next(L, table)) {
+    lua_pop(L, 2);
+    is_list = false;
+  }
+  if (!is_list) check_list(L, table, function);
 }
 
 }  // namespace bind

@@ -5,6 +5,7 @@ local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
 local files = require 'tensor.files'
 local is_tracked = require 'tensor.is_tracked'
+local list_length = require 'tensor.core'._listlength
 local number_or_type = require 'tensor.number_or_type'
 local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
@@ -22,11 +23,7 @@ local function install(tensor)
    local function list_of(name, what, count, first, ...)
       local list, is_list = {first, ...}, count == 1 and type(first) == 'table'
       if is_list then
-         local fine
-         list, fine, count = first, pcall(files.count, first)
-         if not fine then
-            error(('%s: %s'):format(name, count), 3)
-         end
+         list, count = first, list_length(name, first)
       end
       if count == 0 then
          error(('%s: at least one %s is expected'):format(name, what), 3)
@@ -192,11 +189,7 @@ local function install(tensor)
 
    local function dimensions_of(name, t, list)
       local dims, seen = {}, {}
-      local fine, count = pcall(files.count, list)
-      if not fine then
-         error(('%s: %s'):format(name, count), 3)
-      end
-      for k = 1, count do
+      for k = 1, list_length(name, list) do
          local d = list[k]
          local own = type(d) == 'number' and d < 0 and d + t:dim() + 1 or d
          if type(own) ~= 'number' or own < 1 or own > t:dim() or own % 1 ~= 0 or seen[own] then

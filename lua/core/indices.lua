@@ -1,6 +1,7 @@
 -- Positions of elements as LongTensors: those of triangles, and conversions between subscripts and
 -- positions in the order of all elements.
 
+local list_length = require 'tensor.core'._listlength
 local number_or_type = require 'tensor.number_or_type'
 local types = require 'tensor.types'
 local versions = require 'tensor.versions'
@@ -40,7 +41,7 @@ local function install(tensor)
       if tensor.type(shape) == 'torch.LongStorage' then
          sizes = shape:totable()
       end
-      if type(sizes) ~= 'table' or #sizes == 0 then
+      if type(sizes) ~= 'table' or list_length(name, sizes) == 0 then
          error(('%s: a shape is expected, got %s'):format(name, tensor.type(shape)), 3)
       end
       for _, size in ipairs(sizes) do check_count(name, 'elements', size, 3) end
@@ -91,7 +92,7 @@ local function install(tensor)
    --- ravelMultiIndex({i, j, ...}, shape): the inverse of unravelIndex.
    function tensor.ravelMultiIndex(subscripts, shape)
       local sizes = sizes_of('ravelMultiIndex', shape)
-      if type(subscripts) ~= 'table' or #subscripts ~= #sizes then
+      if type(subscripts) ~= 'table' or list_length('ravelMultiIndex', subscripts) ~= #sizes then
          error(('ravelMultiIndex: a table of %d LongTensors is expected'):format(#sizes), 2)
       end
       local positions

@@ -1,10 +1,10 @@
 -- Conversions between element types, and methods that consist of a few calls of others.
 
 local classes = require 'tensor.classes'
-local files = require 'tensor.files'
+local core = require 'tensor.core'
 local versions = require 'tensor.versions'
 local each, shown = versions.each, versions.shown
-local is_freed = require 'tensor.core'._isfreed
+local is_freed, list_length = core._isfreed, core._listlength
 local types = require 'tensor.types'
 
 -- The element types by the names of methods, of types in C and in NumPy.
@@ -101,7 +101,7 @@ local function install(tensor)
       -- in front of t.
       function class.repeatTensor(self, first, ...)
          local source, result = self, nil
-         local given, fine = select('#', ...), true
+         local given = select('#', ...)
          local sizes
          if tensor.isTensor(first) then
             result, source = self, first
@@ -114,10 +114,7 @@ local function install(tensor)
             given = #sizes
          elseif given == 1 and type(sizes[1]) == 'table' then
             sizes = sizes[1]
-            fine, given = pcall(files.count, sizes)
-         end
-         if not fine then
-            error(('repeatTensor: %s'):format(given), 2)
+            given = list_length('repeatTensor', sizes)
          end
          if not tensor.isTensor(source) then
             error('repeatTensor: a tensor is expected, got ' .. tensor.type(source), 2)

@@ -2,6 +2,7 @@
 
 local refuse_extra = require 'tensor.extra_arguments'.refuse
 local classes = require 'tensor.classes'
+local list_length = require 'tensor.core'._listlength
 local number_or_type = require 'tensor.number_or_type'
 local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
@@ -68,7 +69,8 @@ local function install(tensor)
    -- first begins.
    local function split_by_sizes(t, sizes, dim)
       local total, starts, first = size_of('split', t, dim), {}, 1
-      for k, size in ipairs(sizes) do
+      for k = 1, list_length('split', sizes) do
+         local size = sizes[k]
          if type(size) ~= 'number' or size % 1 ~= 0 or size < 0 then
             raise(('split: size %d must be an integer from 0 on, got %s')
                   :format(k, number_or_type(size)))
@@ -128,16 +130,13 @@ local function install(tensor)
    end
 
    -- Returns the views that begin at the indices of a list, and the view before the first of them.
-   function split_at(name, t, list, dim)
-      local total, result, first = size_of(name, t, dim), {}, 1
-      for k in each(list) do
-         if type(k) == 'number' and k > #list then
-            raise(('%s: index %d of the table is nil'):format(name, #list + 1))
-         end
-      end
-      for k = 1, #list + 1 do
+   -- result: an empty table for them, by default a new one.
+   function split_at(name, t, list, dim, result)
+      local total, count, first = size_of(name, t, dim), list_length(name, list), 1
+      result = result or {}
+      for k = 1, count + 1 do
          local next_one = list[k]
-         if k > #list then
+         if k > count then
             next_one = total + 1
          elseif type(next_one) ~= 'number' or next_one % 1 ~= 0 or next_one < first
                 or next_one > total + 1 then

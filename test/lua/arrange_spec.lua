@@ -179,9 +179,9 @@ describe('tensordot', function()
                    message(tensor.tensordot, a, b, { 3 }, { 1 }))
     assert.matches('must have the same length', message(tensor.tensordot, a, b, { 1 }, { 1, 2 }))
     assert.matches('must have the same length', message(tensor.tensordot, a, b, { 1 }, 1))
-    assert.matches('tensordot: position 2 is nil, but position 3 is not',
+    assert.matches('tensordot: .* nil',
                    message(tensor.tensordot, a, b, { 1, nil, 2 }, { 1 }))
-    assert.matches('tensordot: position 1 is nil, but position 2 is not',
+    assert.matches('tensordot: .* nil',
                    message(tensor.tensordot, a, b, { 1 }, { nil, 2 }))
     assert.matches('a tensor is expected, got number', message(tensor.tensordot, 1, 2))
     assert.matches('at most 3 are expected', message(tensor.tensordot, a, b, 1, 2))

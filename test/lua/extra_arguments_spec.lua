@@ -309,3 +309,39 @@ describe('the second tensor', function()
     assert.are.same({ { 4 } }, tensor.LongTensor():add(values, indices):totable())
   end)
 end)
+
+describe('a name in a list', function()
+  local t = tensor.range(1, 8):view(2, 4)
+  local p = tensor.LongTensor { 1, 2 }
+  for name, call in pairs {
+    indices = function() return t[{ 1, dim = 2 }] end,
+    range = function() return t[{ 1, { 2, last = 4 } }] end,
+    assignment = function() t[{ 1, { 2, last = 4 } }] = 0 end,
+    meshgrid = function() tensor.meshgrid { t[1], t[2], order = 'xy' } end,
+    broadcastTensors = function() tensor.broadcastTensors { t, t, order = 1 } end,
+    split = function() t:split { 1, 1, dim = 2 } end,
+    tensorSplit = function() t:tensorSplit { 2, dim = 2 } end,
+    tensordot = function() tensor.tensordot(t, t, { 1 }, { 1, dim = 2 }) end,
+    unravelIndex = function() tensor.unravelIndex(p, { 2, 4, order = 'F' }) end,
+    ravelMultiIndex = function() tensor.ravelMultiIndex({ p, p, order = 'F' }, { 2, 4 }) end,
+    repeatTensor = function() t:repeatTensor { 1, 2, dim = 2 } end,
+  } do
+    it('of ' .. name .. ' is an error', function()
+      local ok, message = pcall(call)
+      assert.is_false(ok)
+      assert.matches('^%S+arguments_spec.lua:%d+: %a+: arguments have no names: .* key', message)
+    end)
+  end
+
+  it('is ignored if it is n, which table.pack sets', function()
+    assert.are.same({ 2, 3 }, t[{ 1, { 2, 3, n = 2 }, n = 2 }]:totable())
+    assert.are.same({ 4, 2 }, t:view({ 4, 2, n = 2 }):size():totable())
+  end)
+
+  it('is ignored by the rule of Torch7', function()
+    finally(function() tensor.setRule('arguments', 'tensor') end)
+    tensor.setRule('arguments', 'torch7')
+    assert.are.same({ 2, 3 }, t[{ 1, { 2, 3, step = 2 } }]:totable())
+    assert.are.same({ 2, 8 }, t:repeatTensor({ 1, 2, dim = 2 }):size():totable())
+  end)
+end)

@@ -155,9 +155,9 @@ local calls = {
   {'t[1] = nil', 'indexing: a number, a tensor or a table of numbers is expected, got nil'},
   {'torch.broadcastTensors(t, nil, t)', 'broadcastTensors: argument 2: a tensor is expected, ' ..
    'got nil'},
-  {'torch.broadcastTensors{t, nil, t}', 'broadcastTensors: position 2 is nil'},
+  {'torch.broadcastTensors{t, nil, t}', 'broadcastTensors: position 2'},
   {'torch.repeatTensor(t, 2, 2, nil, t)', 'repeatTensor: number expected for size 3, got nil'},
-  {'torch.repeatTensor(t, {2, 2, nil, 2})', 'repeatTensor: position 3 is nil'},
+  {'torch.repeatTensor(t, {2, 2, nil, 2})', 'repeatTensor: number expected for size 3, got nil'},
   -- Names that are not there.
   {'torch.zeroes(3)', "the module has no function or field 'zeroes': did you mean zeros?"},
   {'torch.array{1, 2}', 'instead of array, use Tensor{...}'},
