@@ -123,6 +123,19 @@ int type_of_operands(const Pattern& pattern, const Arguments& args) {
   return static_cast<int>(type);
 }
 
+// Raises an error for the function or method of a result and a LongTensor if others of its
+// signatures have a list of dimensions there: t:flip(tensor.LongTensor{1, 2}) would overwrite t.
+void refuse_dimensions(lua_State* L, const Overloads& overloads, const Arguments& args) {
+  if (args.code(0) != kTensor || args.objects[1].dtype() != DType::Long) return;
+  for (const Pattern& pattern : overloads.patterns) {
+    for (const ParameterSource& source : pattern) {
+      if (source.arg != 1 || (source.kind != 'p' && source.kind != 'r')) continue;
+      raise_error(L, "%s: dimensions are numbers, a table or a LongStorage, got a LongTensor",
+                  overloads.name);
+    }
+  }
+}
+
 bool convert_operands(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
                       bool with_nil) {
   for (const Pattern& pattern : overloads.patterns) {
@@ -136,6 +149,7 @@ bool convert_operands(lua_State* L, State* state, const Overloads& overloads, co
     for (const ParameterSource& source : pattern) {
       if (argument_of(source, args) < 0 || !is_own(source) || source.result) continue;
       if (args.objects[source.arg].kind == type) continue;
+      if (source.arg == 1 && args.count == 2) refuse_dimensions(L, overloads, args);
       push_converted(L, state, overloads.name, source.arg + 1, static_cast<DType>(type));
       lua_replace(L, source.arg + 1);
       converted = true;

@@ -298,3 +298,16 @@ it('methods that are called with a dot name the colon, in the line of the progra
   assert.has_error(function() lbfgs.steps() end, 'steps: a method is called with a colon')
   scope:close()
 end)
+
+describe('arguments that are taken for others', function()
+  it('a LongTensor of dimensions', function()
+    local t = T { { 1, 2 }, { 3, 4 } }
+    for _, name in ipairs { 'flip', 'fftshift', 'ifftshift' } do
+      fails(function() t[name](t, tensor.LongTensor { 1, 2 }) end, name,
+            'dimensions are numbers, a table or a LongStorage, got a LongTensor')
+    end
+    assert.are.same({ { 1, 2 }, { 3, 4 } }, t:totable())
+    local dims = tensor.LongTensor { 1, 2 }
+    assert.are.same({ 2, 1 }, tensor.flip(tensor.LongTensor(), dims):totable())
+  end)
+end)
