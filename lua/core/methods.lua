@@ -146,7 +146,11 @@ local function install(tensor)
          if not result then
             return (tensor['repeat'](source, counts))
          end
-         return (tensor['repeat'](result, source:typeAs(result), counts))
+         -- By Torch7's rule the elements are converted as by copy, which truncates.
+         if tensor.getRule 'types' == 'torch7' then
+            source = source:typeAs(result)
+         end
+         return (tensor['repeat'](result, source, counts))
       end
    end)
 
