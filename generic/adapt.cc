@@ -20,6 +20,20 @@ DType common_type(DType a, DType b) {
   return size_a > size_b ? a : b;
 }
 
+int listed_type(lua_State* L, State* state, int index) {
+  const int n = state->is_torch7(Rule::types) ? 1 : static_cast<int>(compat_rawlen(L, index));
+  int type = -1;
+  for (int i = 1; i <= n; ++i) {
+    lua_rawgeti(L, index, i);
+    const Object object = object_at(L, state, lua_gettop(L));
+    lua_pop(L, 1);
+    if (!object.is_tensor()) break;
+    type = type < 0 ? object.kind
+                    : static_cast<int>(common_type(static_cast<DType>(type), object.dtype()));
+  }
+  return type;
+}
+
 Tensor* push_converted(lua_State* L, State* state, const char* name, int index, DType type) {
   Tensor* converted = push_new_tensor(L, state, type);
   auto* t = static_cast<Tensor*>(payload(L, object_at(L, state, index), index));
@@ -102,8 +116,9 @@ namespace {
 // Returns the type to which the operands of a call are converted if it shall match the pattern: the
 // common type of the operands or, if results are arguments, the type of the results, to which the
 // common type must convert. Returns -1 if other arguments do not fit.
-int type_of_operands(const Pattern& pattern, const Arguments& args) {
-  int operands = -1, result = -1;
+int type_of_operands(lua_State* L, State* state, const Pattern& pattern, const Arguments& args) {
+  int result = -1;
+  int operands = pattern.table_arg < 0 ? -1 : listed_type(L, state, pattern.table_arg + 1);
   for (const ParameterSource& source : pattern) {
     if (argument_of(source, args) < 0 || !is_own(source)) continue;
     const DType type = args.objects[source.arg].dtype();
@@ -142,7 +157,7 @@ bool convert_operands(lua_State* L, State* state, const Overloads& overloads, co
     const bool fits = with_nil ? pattern.matches_with_nil(args.codes, args.count)
                                : pattern.matches(args.codes, args.count);
     if (!fits || is_hidden(state, pattern)) continue;
-    const int type = type_of_operands(pattern, args);
+    const int type = type_of_operands(L, state, pattern, args);
     if (type < 0) continue;
     refuse_pair(L, state, overloads, pattern, args, true);
     bool converted = false;

@@ -152,6 +152,9 @@ Tensor* push_converted(lua_State* L, State* state, const char* name, int index, 
 // converted.
 void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
                OpArguments* call);
+// Returns the common type of the tensors of a table, or that of the first one if types do not mix;
+// -1 if the first value is not a tensor.
+int listed_type(lua_State* L, State* state, int index);
 // The element type to which operands of two types are converted.
 DType common_type(DType a, DType b);
 

@@ -43,6 +43,11 @@ std::string type_hint(lua_State* L, State* state, const Pattern& pattern) {
   for (const ParameterSource& source : pattern) {
     if (!first && is_given(source) && source.kind == 'T') first = &source;
   }
+  const int listed = pattern.table_arg < 0 ? -1 : listed_type(L, state, pattern.table_arg + 1);
+  if (first && listed >= 0 && listed != static_cast<int>(given(*first))) {
+    return one_of_class(given(*first)) + " and a table of " +
+           class_name(static_cast<DType>(listed)) + "s do not go together: convert one of them";
+  }
   for (const ParameterSource& source : pattern) {
     if (!first || !is_given(source) || !is_of_own_type(source)) continue;
     if (type_fits(source.kind, given(source), given(*first))) continue;

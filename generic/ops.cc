@@ -29,28 +29,18 @@ DType type_by_default(const State* state, const Pattern& pattern, const Argument
   return of_class ? static_cast<DType>(bound) : state->default_type;
 }
 
-// Returns the common type of the tensors of a table, or that of the first one if types do not mix;
-// -1 if the first value is not a tensor.
-int listed_type(lua_State* L, State* state, int index) {
-  const int n = state->is_torch7(Rule::types) ? 1 : static_cast<int>(compat_rawlen(L, index));
-  int type = -1;
-  for (int i = 1; i <= n; ++i) {
-    lua_rawgeti(L, index, i);
-    const Object object = object_at(L, state, lua_gettop(L));
-    lua_pop(L, 1);
-    if (!object.is_tensor()) break;
-    type = type < 0 ? object.kind
-                    : static_cast<int>(common_type(static_cast<DType>(type), object.dtype()));
-  }
-  return type;
-}
-
 // The element type that T stands for: that of the operands, else of the result, else the default.
+// The tensors of a table are converted to the type of the other tensors, if that is a wider one.
 DType element_type(const Pattern& pattern, const Arguments& args, State* state, lua_State* L,
                    int bound) {
   if (pattern.table_arg >= 0) {
-    const int type = listed_type(L, state, pattern.table_arg + 1);
-    if (type >= 0) return static_cast<DType>(type);
+    const int listed = listed_type(L, state, pattern.table_arg + 1);
+    if (listed >= 0) {
+      const auto type = static_cast<DType>(listed);
+      if (pattern.type_arg < 0 || state->is_torch7(Rule::types)) return type;
+      const DType other = args.objects[pattern.type_arg].dtype();
+      return common_type(type, other) == other ? other : type;
+    }
   }
   if (pattern.type_arg >= 0) return args.objects[pattern.type_arg].dtype();
   return type_by_default(state, pattern, args, bound);

@@ -129,6 +129,10 @@ local function install(tensor)
       local expression
       expression, tensors = tensors_of(self.expression, tensors, names)
       if result ~= nil then
+         if tensor.isTensor(result) and not types.have_same_elements(result, tensors[1]) then
+            fail('the result is a %s and the operands have the type %s: convert one of them',
+                 result:type(), tensors[1]:type())
+         end
          return evaluate(result, expression, tensors)
       end
       return evaluate(expression, tensors)

@@ -386,3 +386,28 @@ describe('rewritten arrangements agree with a model', function()
                    message(tensor.combinations, tensor.Tensor(100), 2 ^ 40, true))
   end)
 end)
+
+describe('lists of tensors', function()
+  local floats = { tensor.FloatTensor { 1, 2 }, tensor.FloatTensor { 3, 4 } }
+
+  it('are converted to the wider type of the result or of an operand', function()
+    for _, name in ipairs { 'cat', 'stack', 'hstack', 'vstack', 'dstack', 'columnStack' } do
+      local result = tensor.DoubleTensor()
+      local want = tensor[name](floats)
+      assert.are.equal(result, tensor[name](result, floats))
+      assert.are.same(want:totable(), result:totable())
+    end
+    local edges, points = { tensor.DoubleTensor { 0, 2 } }, tensor.ones(2, 1)
+    assert.are.same({ 2 }, tensor.histogramdd(points:float(), edges):totable())
+    edges[1] = edges[1]:float()
+    assert.are.equal('torch.DoubleTensor', tensor.histogramdd(points, edges):type())
+  end)
+
+  it('are not converted to a narrower type', function()
+    assert.matches('a FloatTensor and a table of DoubleTensors do not go together',
+                   message(tensor.cat, tensor.FloatTensor(), { tensor.DoubleTensor { 1 } }))
+    tensor.setRule('types', 'torch7')
+    finally(function() tensor.setRule('types', 'tensor') end)
+    assert.matches('invalid arguments', message(tensor.cat, tensor.DoubleTensor(), floats))
+  end)
+end)
