@@ -63,11 +63,19 @@ local function install(tensor)
       return value
    end
 
+   -- Removes the elements of a list, and returns it.
+   local function emptied(list)
+      for k = #list, 1, -1 do
+         list[k] = nil
+      end
+      return list
+   end
+
    local split_at
 
-   -- Returns slices of the sizes in a list. split_at takes the index at which each slice but the
-   -- first begins.
-   local function split_by_sizes(t, sizes, dim)
+   -- Fills the table `result` with slices of the sizes in a list, and returns it. split_at takes
+   -- the index at which each slice but the first begins.
+   local function split_by_sizes(result, t, sizes, dim)
       local total, starts, first = size_of('split', t, dim), {}, 1
       for k = 1, list_length('split', sizes) do
          local size = sizes[k]
@@ -84,7 +92,7 @@ local function install(tensor)
          raise(('split: the sizes add up to %d, but dimension %d has size %d')
                :format(first - 1, dim, total))
       end
-      return split_at('split', t, starts, dim)
+      return split_at('split', t, starts, dim, emptied(result))
    end
 
    -- Fills the table `result` with slices of `size` of the `total` indices, or with `count` empty
@@ -93,9 +101,7 @@ local function install(tensor)
       size = math.min(size, math.max(total, 1))
       count = total > 0 and math.ceil(total / size) or count
       check_entries(name, count)
-      for i = #result, 1, -1 do
-         result[i] = nil
-      end
+      emptied(result)
       for k = 1, count do
          local first = (k - 1) * size + 1
          result[k] = total > 0 and t:narrow(dim, first, math.min(size, total - first + 1))
@@ -105,13 +111,13 @@ local function install(tensor)
    end
 
    --- split([table,] t, size [, dim]): returns slices of `size` indices; the last one may be
-   -- smaller. A dimension of size 0 gives one slice. split(t, {size, ...} [, dim]): returns slices
-   -- of these sizes.
+   -- smaller. A dimension of size 0 gives one slice. split([table,] t, {size, ...} [, dim]):
+   -- returns slices of these sizes.
    local function split(...)
       local result, t, size, dim = with_result('split', ...)
       dim = dim or 1
       if type(size) == 'table' and tensor.isTensor(t) and not tensor.typename(size) then
-         return split_by_sizes(t, size, dim)
+         return split_by_sizes(result, t, size, dim)
       end
       local is_empty = tensor.isTensor(t) and size_of('split', t, dim) == 0
       size = math.floor(count_of('split', 'the size of a slice', size, is_empty and 0 or 1))

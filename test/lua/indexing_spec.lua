@@ -346,6 +346,12 @@ it('split has sizes for each slice', function()
     assert.are.same({ { 2, 3, 4 }, { 6, 7, 8 } }, parts[3]:totable())
   end
   assert.are.same({ 1, 0, 3 }, sizes)
+  local views = { 1, 2, 3, 4 }
+  assert.are.equal(views, tensor.split(views, t, { 1, 3 }, 2))
+  assert.are.equal(2, #views)
+  assert.are.same({ { 1 }, { 5 } }, views[1]:totable())
+  assert.are.equal(views, t:split(views, sizes, 2))
+  assert.are.equal(3, #views)
   local function message(...) return select(2, pcall(...)) end
   assert.matches('the sizes add up to 3, but dimension 1 has size 2',
                  message(tensor.split, t, { 1, 2 }))

@@ -40,7 +40,7 @@ result:repeatTensor(t, times...)]=],
    {'split', [=[
 tensor.split([list,] t, size [, dimension = 1])
 t:split([list,] size [, dimension = 1])
-tensor.split(t, {sizes...} [, dimension = 1])]=],
+tensor.split([list,] t, {sizes...} [, dimension = 1])]=],
       'Returns a table of views of `size` indices each along a dimension. The last view may ' ..
       'be smaller. A dimension of size 0 gives one view. With a table, the views have these ' ..
       'sizes. In C: `narrow`.'},
