@@ -356,8 +356,10 @@ int random_number(lua_State* L, State* state, const Overloads& overloads,
   lua_insert(L, 1);
   Arguments args(L, state);
   for (const Pattern& pattern : overloads.patterns) {
-    if (!pattern.matches(args.codes, args.count)) continue;
-    if (!types_fit(pattern, args, type)) continue;
+    // nil stands for a default value.
+    const bool fits = pattern.matches(args.codes, args.count) ||
+                      pattern.matches_with_nil(args.codes, args.count);
+    if (!fits || !types_fit(pattern, args, type)) continue;
     // Only distributions of integers are defined for integral types.
     const bool of_integers = is_defined(pattern, DType::Long);
     if (of_integers && type == DType::Double && has_long_integer(L, args.count)) {
@@ -387,6 +389,17 @@ bool has_nil(const Arguments& args) {
   return false;
 }
 
+// Returns true if the dimension of a reduction is nil, as in t:median(dim) with an undefined
+// variable, although without a dimension the result is the number for all elements.
+bool has_nil_dimension(const State* state, const Overloads& overloads, const Pattern& pattern,
+                       const Arguments& args) {
+  if (!overloads.number_of_all || state->is_torch7(Rule::medians)) return false;
+  for (const ParameterSource& source : pattern) {
+    if (source.kind == 'i' && source.arg >= 0) return args.code(source.arg) == kNil;
+  }
+  return false;
+}
+
 // Returns the number of results; -1 if no form matches, with a message on the stack.
 int call_overloads(lua_State* L, State* state, const Overloads& overloads, const Arguments& args,
                    int bound) {
@@ -399,6 +412,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
       const bool fits = with_nil ? pattern.matches_with_nil(args.codes, args.count)
                                  : pattern.matches(args.codes, args.count);
       if (!fits || is_hidden(state, pattern)) continue;
+      if (has_nil_dimension(state, overloads, pattern, args)) continue;
       DType type = element_type(pattern, args, state, L, bound);
       if (!types_fit(pattern, args, type)) {
         is_mixed |= is_defined(pattern, type);

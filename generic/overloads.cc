@@ -54,6 +54,9 @@ void add_row(Registry* r, const Row& row, const char* name) {
   function.random = function.random || row.flags & lua_flag::random_number;
   Overloads& overloads = r->methods[name];
   overloads.name = name;
+  if (row.flags & lua_flag::number_of_all) {
+    function.number_of_all = overloads.number_of_all = true;
+  }
   add_forms(&overloads, row, row.method == "=" ? row.function.c_str() : row.method.c_str());
   overloads.function = &function;
 }

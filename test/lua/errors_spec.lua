@@ -310,4 +310,15 @@ describe('arguments that are taken for others', function()
     local dims = tensor.LongTensor { 1, 2 }
     assert.are.same({ 2, 1 }, tensor.flip(tensor.LongTensor(), dims):totable())
   end)
+
+  it('nil in the place of the dimension of a reduction', function()
+    local t = T { { 3, 1 }, { 2, 9 } }
+    for _, name in ipairs { 'median', 'mode', 'nanmedian', 'max' } do
+      fails(function() t[name](t, nil) end, name, 'is nil')
+    end
+    fails(function() t:kthvalue(1, nil) end, 'kthvalue', 'is nil')
+    tensor.setRule('medians', 'torch7')
+    finally(function() tensor.setRule('medians', 'tensor') end)
+    assert.are.same({ { 1 }, { 2 } }, (t:median(nil)):totable())
+  end)
 end)

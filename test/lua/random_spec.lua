@@ -425,3 +425,13 @@ it('single random integers are integers, where Lua has them', function()
   end
   assert.are.equal('float', math_type(tensor.uniform(2, 2)))
 end)
+
+it('nil stands for a default of a random number, too', function()
+  local t = tensor.Tensor(1)
+  for name, arguments in pairs { uniform = { nil, 3 }, normal = { nil, 2 }, cauchy = { 1, nil } } do
+    tensor.manualSeed(1)
+    local want = t[name](t, unpack(arguments, 1, 2))[1]
+    tensor.manualSeed(1)
+    assert.are.equal(want, tensor[name](unpack(arguments, 1, 2)), name)
+  end
+end)
