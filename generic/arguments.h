@@ -124,15 +124,22 @@ inline bool is_hidden(const State* state, const Pattern& pattern) {
 void refuse_pair(lua_State* L, const State* state, const Overloads& overloads,
                  const Pattern& pattern, const Arguments& args, bool converts);
 
-// Raises an error for the function bernoulli of one tensor: in other libraries, the tensor has the
-// probabilities. Here it would be overwritten.
-inline void refuse_probabilities(lua_State* L, const State* state, const Pattern& pattern,
-                                 const Arguments& args) {
-  const bool is_alone = args.count == 1 && pattern.row->op->op == th::Op::bernoulli;
-  if (!is_alone || state->is_torch7(Rule::arguments)) return;
-  raise_error(L,
-              "bernoulli: t:bernoulli() fills t; "
-              "tensor.emptyLike(p):bernoulli(p) draws with the probabilities p");
+// Raises an error for the functions bernoulli of one tensor and normal of a tensor and a number: in
+// other libraries, the tensor has the probabilities or the means. Here it would be overwritten.
+inline void refuse_parameters(lua_State* L, const State* state, const Pattern& pattern,
+                              const Arguments& args) {
+  if (state->is_torch7(Rule::arguments)) return;
+  const th::Op op = pattern.row->op->op;
+  if (op == th::Op::bernoulli && args.count == 1) {
+    raise_error(L,
+                "bernoulli: t:bernoulli() fills t; "
+                "tensor.emptyLike(p):bernoulli(p) draws with the probabilities p");
+  }
+  if (op == th::Op::normal && args.count == 2 && args.codes == (kTensor | kNumber << 4)) {
+    raise_error(L,
+                "normal: t:normal(mean) fills t; "
+                "tensor.emptyLike(means):normal(means, stdv) draws with the means");
+  }
 }
 
 // Replaces arguments on the stack so that a call that fits no signature fits one: operands of

@@ -419,7 +419,7 @@ int call_overloads(lua_State* L, State* state, const Overloads& overloads, const
         continue;
       }
       if (is_defined(pattern, type)) {
-        if (!overloads.function) refuse_probabilities(L, state, pattern, args);
+        if (!overloads.function) refuse_parameters(L, state, pattern, args);
         refuse_pair(L, state, overloads, pattern, args, false);
         return run_pattern(L, state, overloads.name, pattern, args, type);
       }

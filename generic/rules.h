@@ -14,10 +14,12 @@ namespace bind {
   X(arguments,                                                                                   \
     "Arguments without effect, as in `t:size(1, 2)`, entries of a range that are neither "       \
     "numbers nor strings of digits, names in a list, as in `cat{t, u, dim = 1}`, a number as "   \
-    "the address of memory, and `bernoulli(t)` of one tensor are errors. `clamp(t, lower, 5)` "  \
-    "has two bounds. `t:split({1, 3}, 1)` returns slices of these sizes.",                       \
-    "They are accepted; `bernoulli(t)` fills `t`. `clamp(r, t, 5)` has a result and a lower "    \
-    "bound. The table of `t:split({1, 3}, 1)` is overwritten by slices of size 1.")              \
+    "the address of memory, and the functions `bernoulli(t)` of one tensor and `normal(t, 2)` "  \
+    "of a tensor and a number are errors. `clamp(t, lower, 5)` has two bounds. "                 \
+    "`t:split({1, 3}, 1)` returns slices of these sizes.",                                       \
+    "They are accepted; `bernoulli(t)` and `normal(t, 2)` fill `t`. `clamp(r, t, 5)` has a "     \
+    "result and a lower bound. The table of `t:split({1, 3}, 1)` is overwritten by slices of "   \
+    "size 1.")                                                                                   \
   X(arithmetic,                                                                                  \
     "`remainder` is exact. `clamp(t, 2, 0)` is 0. `eye(3, 0)` has no columns. `linspace(1, 2, "  \
     "1)` is 1, and `logspace(1, 2, 1)` is 10. In comparisons, `isin` and `searchsorted`, a "     \

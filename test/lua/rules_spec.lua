@@ -410,6 +410,19 @@ describe('other rules', function()
     end)
   end)
 
+  it('normal does not overwrite means', function()
+    local means = tensor.Tensor { 10, 20 }
+    fails(function() tensor.normal(means, 1) end, 'normal: t:normal(mean) fills t',
+          'tensor.emptyLike(means):normal(means, stdv) draws')
+    assert.are.same({ 10, 20 }, means:totable())
+    assert.are.same({ 10, 20 }, tensor.emptyLike(means):normal(means, 1e-9):round():totable())
+    assert.are.same({ 5, 5 }, tensor.normal(means, 5, 1e-9):round():totable())
+    assert.is_true(means:normal(5):sum() ~= 10)
+    with_rule('arguments', function()
+      assert.are.equal(means, tensor.normal(means, 7))
+    end)
+  end)
+
   it('unused arguments and addresses are errors', function()
     local t = tensor.ones(2)
     fails(function() t:clone(1, 2) end, 'clone: too many arguments')

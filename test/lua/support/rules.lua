@@ -24,7 +24,7 @@ end
 -- Sets the rules by which the references compute: sums in the type of the operand, and values with
 -- indices for `median` and others. Rows of all elements exist by the other rule only. The rows of
 -- `torch7_arguments` have forms that exist by the rule of Torch7 only.
-local torch7_arguments = { clampMin = true, bernoulli = true }
+local torch7_arguments = { clampMin = true, bernoulli = true, normal = true }
 function rules.for_row(row)
   tensor.setRule('sums', 'torch7')
   tensor.setRule('medians', row.name:match 'all$' and 'tensor' or 'torch7')
