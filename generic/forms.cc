@@ -144,14 +144,17 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 // Returns false if a slot that may be nil is left out, but a later tensor is not: such a call
-// passes nil. left_out: one bit for each optional slot, the last one lowest.
-bool has_nils_at_end(const Form& form, int left_out, int optional) {
-  bool missing = false;
+// passes nil. Also returns false if a flag is left out, but a later number is not: that might be
+// meant as the flag. left_out: one bit for each optional slot, the last one lowest.
+bool may_leave_out(const Form& form, int left_out, int optional) {
+  bool missing_tensor = false, missing_flag = false;
   for (const Slot& slot : form.slots) {
     if (!slot.optional) continue;
     const bool absent = left_out >> --optional & 1;
-    if (missing && !absent && slot.tensor) return false;
-    missing = missing || (absent && slot.may_be_nil());
+    if (missing_tensor && !absent && slot.tensor) return false;
+    if (missing_flag && !absent && code_of(slot.kind) == kNumber) return false;
+    missing_tensor = missing_tensor || (absent && slot.may_be_nil());
+    missing_flag = missing_flag || (absent && slot.kind == 'b');
   }
   return true;
 }
@@ -247,7 +250,7 @@ void add_patterns(const Form* form, const Row* row, std::vector<Pattern>* patter
     in_order = in_order || slot.kind == 'e';
   }
   for (int left_out = 0; left_out < 1 << optional; ++left_out) {
-    if (!in_order && !has_nils_at_end(*form, left_out, optional)) continue;
+    if (!in_order && !may_leave_out(*form, left_out, optional)) continue;
     Pattern pattern;
     pattern.form = form;
     pattern.row = row;

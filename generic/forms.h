@@ -14,6 +14,7 @@
 //   *T result   +T always a new tensor, not an argument   <x=1> always this value, not an argument
 //   [T] optional   [x=1] optional, with a default value
 //   [T=null] nil, or left out if no tensor follows   <*T> hidden: a new tensor that is not returned
+//   [b=true] left out only if no optional number follows, which might be meant as the flag
 // In a form with e, slots with a default value may be omitted only at the end, and nil in their
 // place stands for the default value. With a result argument, [T=null] is then required.
 //

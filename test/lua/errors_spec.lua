@@ -311,6 +311,16 @@ describe('arguments that are taken for others', function()
     assert.are.same({ 2, 1 }, tensor.flip(tensor.LongTensor(), dims):totable())
   end)
 
+  it('a number in the place of a flag', function()
+    local t, mean, variance = T { { 1, 2 }, { 3, 4 } }, tensor.zeros(2), tensor.ones(2)
+    fails(function() tensor.batchNorm(t, mean, variance, nil, nil, 1) end, 'batchNorm')
+    fails(function() tensor.batchNorm(t, mean, variance, 1) end, 'batchNorm')
+    fails(function() tensor.attention(t, t, t, 1) end, 'attention')
+    fails(function() tensor.istft(tensor.ones(3, 3, 2), tensor.ones(4), 1, 1) end, 'istft')
+    local want = tensor.batchNorm(t, mean, variance, nil, nil, false, 0.1, 3)
+    assert.is_true(want:equal(tensor.batchNorm(t, mean, variance, nil, nil, false, nil, 3)))
+  end)
+
   it('nil in the place of the dimension of a reduction', function()
     local t = T { { 3, 1 }, { 2, 9 } }
     for _, name in ipairs { 'median', 'mode', 'nanmedian', 'max' } do
