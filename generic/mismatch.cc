@@ -141,6 +141,11 @@ std::string other_function(const char* name, uint64_t codes, int count, const Ob
   if (!std::strcmp(name, "where") && count == 1 && codes == kTensor) {
     return "tensor.nonzero(mask) returns the positions of the elements other than 0";
   }
+  if (count == 2 && codes == (kNumber | kTensor << 4)) {
+    for (const char* comparison : {"lt", "le", "gt", "ge", "eq", "ne"}) {
+      if (!std::strcmp(name, comparison)) return "the tensor comes first: 5 < t is t:gt(5)";
+    }
+  }
   // NumPy's functions take a size last.
   const bool has_shape =
       count >= 2 && count <= Arguments::kMaxCodes && (codes >> (4 * (count - 1)) & 15) == kTable;

@@ -331,4 +331,15 @@ describe('arguments that are taken for others', function()
     finally(function() tensor.setRule('medians', 'tensor') end)
     assert.are.same({ { 1 }, { 2 } }, (t:median(nil)):totable())
   end)
+
+  it('a number before the tensor of a comparison', function()
+    fails(function() tensor.lt(5, T { 1, 9 }) end, 'lt', 'the tensor comes first: 5 < t is t:gt(5)')
+    fails(function() tensor.eq(256, tensor.ByteTensor(2)) end, 'eq', 'the tensor comes first')
+  end)
+
+  it('a dimension that does not exist', function()
+    local a, b = T { 1, 0, 0 }, T { 0, 1, 0 }
+    assert.are.same({ 0, 0, 1 }, tensor.cross(a, b):totable())
+    fails(function() tensor.cross(a, b, -2000) end, 'cross', 'dimension -2000')
+  end)
 end)

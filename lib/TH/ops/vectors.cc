@@ -60,6 +60,9 @@ int64_t size_in(const Tensor& t, int ndim, int64_t dim) {
   return own < 0 ? 1 : t.size[own];
 }
 
+// The default of crossDim, which stands for the first dimension of size 3.
+constexpr int64_t kNoDimension = -1000;
+
 // Sets a.dimension to the dimension of the vectors. first: to the first one of size 3.
 template <class A>
 void shapes_of_cross(A& a, Shapes& s, bool first) {
@@ -126,7 +129,7 @@ TensorRef rows_of(Tensor* t) {
 void shapes(args::cross& a, Shapes& s) { shapes_of_cross(a, s, a.dimension < 0); }
 void calls(args::cross& a) { cross_products(a); }
 
-void shapes(args::crossDim& a, Shapes& s) { shapes_of_cross(a, s, a.dimension < -kMaxDims); }
+void shapes(args::crossDim& a, Shapes& s) { shapes_of_cross(a, s, a.dimension == kNoDimension); }
 void calls(args::crossDim& a) { cross_products(a); }
 
 void shapes(args::renorm& a, Shapes& s) {
