@@ -357,8 +357,8 @@ int random_number(lua_State* L, State* state, const Overloads& overloads,
   Arguments args(L, state);
   for (const Pattern& pattern : overloads.patterns) {
     // nil stands for a default value.
-    const bool fits = pattern.matches(args.codes, args.count) ||
-                      pattern.matches_with_nil(args.codes, args.count);
+    const bool fits =
+        pattern.matches(args.codes, args.count) || pattern.matches_with_nil(args.codes, args.count);
     if (!fits || !types_fit(pattern, args, type)) continue;
     // Only distributions of integers are defined for integral types.
     const bool of_integers = is_defined(pattern, DType::Long);

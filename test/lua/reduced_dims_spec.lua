@@ -191,9 +191,9 @@ describe('reductions of large tensors', function()
       local rows, columns = 44, 100003
       local t = tensor[name .. 'Tensor'](rows, columns):random(-1000, 1000)
       t[31][4567], t[44][columns] = 1001, -1001
-      local sum = 0
-      for k = 1, rows do sum = sum + t[k]:sum() end
-      assert.are.equal(sum, t:sum())
+      local total = 0
+      for k = 1, rows do total = total + t[k]:sum() end
+      assert.are.equal(total, t:sum())
       assert.are.same({ 1001, -1001 }, { t:max(), t:min() })
       local sums, largest = t:sum(2), t:max(2)
       for k = 1, rows do

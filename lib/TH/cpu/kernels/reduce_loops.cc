@@ -207,9 +207,9 @@ inline int64_t sum_of_bytes(const T* x, int64_t n) {
   return total;
 }
 
-// Adds n rows of `width` elements to acc. If ahead is not 0, rows follow each other, and those that
-// are so many bytes ahead are prefetched. Not inlined, so that runs and columns share it: these
-// loops dominate the compile time.
+// Adds n rows of `width` elements to acc. If ahead is not 0, rows follow each other, and the
+// elements `ahead` bytes after those that are added are prefetched. Not inlined, so that runs and
+// columns share it: these loops dominate the compile time.
 template <class R, class T, class Parameter>
 __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
                                          typename R::A* acc, Parameter parameter,
