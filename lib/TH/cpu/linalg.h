@@ -18,9 +18,9 @@ void mirror(const Matrices& a, Part part);         // copy the transposed triang
 // LU factorization; pivots has count x rows elements, from 1.
 void lu(const Matrices& a, bool pivot, int* pivots, int* info);
 
-// Computes the singular values in descending order; destroys a. all: u and vt are square, else they
-// have min(rows, cols) vectors. If u.data is null, no vectors are computed. Uses divide and
-// conquer; if that does not converge, or if slow is set, QR iteration.
+// Computes the singular values in descending order. all: u and vt are square, else they have
+// min(rows, cols) vectors. If u.data is null, no vectors are computed. Uses divide and conquer; if
+// that does not converge, or if slow is set, QR iteration.
 void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Matrices& vt,
          int* info, bool slow = false);
 

@@ -44,6 +44,55 @@ void for_type(DType dtype, const F& f) {
   dispatch_types<BlasTypes>(dtype, f);
 }
 
+// r = a' for a column-major matrix. Copies blocks, because one of both has large strides.
+template <class T>
+void transpose(int rows, int cols, const T* a, int64_t lda, T* r, int64_t ldr) {
+  constexpr int64_t kBlock = 32;
+  for (int64_t first_col = 0; first_col < cols; first_col += kBlock) {
+    const int64_t end_col = std::min<int64_t>(first_col + kBlock, cols);
+    for (int64_t first_row = 0; first_row < rows; first_row += kBlock) {
+      const int64_t end_row = std::min<int64_t>(first_row + kBlock, rows);
+      for (int64_t j = first_col; j < end_col; ++j) {
+        for (int64_t i = first_row; i < end_row; ++i) r[i * ldr + j] = a[j * lda + i];
+      }
+    }
+  }
+}
+
+// Space for a copy of one matrix at a time with at least as many rows as columns: the transpose if
+// the matrix has more columns than rows. LAPACK is inaccurate for long rows of a column-major
+// matrix: BLAS sums floats with a stride one after the other, each with a rounding error. Rows of
+// more than 128 MiB overflow a buffer of OpenBLAS.
+template <class T>
+class TallCopy {
+ public:
+  explicit TallCopy(const Matrices& a)
+      : a_(a),
+        rows_(std::max(a.rows, a.cols)),
+        cols_(std::min(a.rows, a.cols)),
+        space_(static_cast<int64_t>(rows_) * cols_) {}
+  bool is_transposed() const { return a_.rows < a_.cols; }
+  int rows() const { return rows_; }
+  int cols() const { return cols_; }
+  int ld() const { return std::max(rows_, 1); }
+  T* data() const { return space_.data(); }
+  void load(int64_t k) const {
+    const T* own = matrix<T>(a_, k);
+    if (is_transposed()) return transpose(a_.rows, a_.cols, own, a_.ld, data(), rows_);
+    for (int64_t j = 0; j < cols_; ++j) std::copy_n(own + j * a_.ld, rows_, data() + j * rows_);
+  }
+  void store(int64_t k) const {
+    T* own = matrix<T>(a_, k);
+    if (is_transposed()) return transpose(rows_, cols_, data(), rows_, own, a_.ld);
+    for (int64_t j = 0; j < cols_; ++j) std::copy_n(data() + j * rows_, rows_, own + j * a_.ld);
+  }
+
+ private:
+  const Matrices a_;
+  const int rows_, cols_;
+  const Workspace<T> space_;
+};
+
 // Calls f(k) for each matrix, in parallel if there is enough work. f must not throw.
 template <class F>
 void for_matrices(int64_t count, double work, const F& f) {

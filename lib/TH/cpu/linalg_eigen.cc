@@ -95,28 +95,44 @@ void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Mat
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
-    int n = std::min(a.rows, a.cols);
-    char job = !u.data ? 'N' : all ? 'A' : 'S';
-    T none = 0;
+    const TallCopy<T> copy(a);
+    const int m = copy.rows(), n = copy.cols(), left_cols = all ? m : n;
+    const char job = !u.data ? 'N' : all ? 'A' : 'S';
+    // For the transpose a' = left * s * right: u = right' and vt = left'.
+    const bool transposed = u.data && copy.is_transposed();
+    Workspace<T> left_space(transposed ? static_cast<int64_t>(m) * left_cols : 0);
+    Workspace<T> right_space(transposed ? static_cast<int64_t>(n) * n : 0);
     Workspace<int> integer_work(8 * static_cast<int64_t>(std::max(n, 1)));
-    int64_t elements = static_cast<int64_t>(a.ld) * a.cols;
-    Workspace<T> copy(std::max<int64_t>(elements, 1));
+    T none = 0;
     for (int64_t k = 0; k < a.count; ++k) {
-      T *own = matrix<T>(a, k), *own_values = items<T>(values, k * n);
-      T* left = u.data ? matrix<T>(u, k) : &none;
-      T* right = u.data ? matrix<T>(vt, k) : &none;
-      int left_ld = u.data ? u.ld : 1, right_ld = u.data ? vt.ld : 1;
-      std::copy(own, own + elements, copy.data());
-      info[k] = with_work<T>([&](T* work, int size) {
-        return lapack::gesdd(job, a.rows, a.cols, own, a.ld, own_values, left, left_ld, right,
-                             right_ld, work, size, integer_work.data());
-      });
-      if (info[k] <= 0 && !slow) continue;
-      std::copy(copy.data(), copy.data() + elements, own);
-      info[k] = with_work<T>([&](T* work, int size) {
-        return lapack::gesvd(job, job, a.rows, a.cols, own, a.ld, own_values, left, left_ld, right,
-                             right_ld, work, size);
-      });
+      T* own_values = items<T>(values, k * n);
+      T *left = &none, *right = &none;
+      int left_ld = 1, right_ld = 1;
+      if (transposed) {
+        left = left_space.data(), right = right_space.data();
+        left_ld = m, right_ld = n;
+      } else if (u.data) {
+        left = matrix<T>(u, k), right = matrix<T>(vt, k);
+        left_ld = u.ld, right_ld = vt.ld;
+      }
+      if (!slow) {
+        copy.load(k);
+        info[k] = with_work<T>([&](T* work, int size) {
+          return lapack::gesdd(job, m, n, copy.data(), copy.ld(), own_values, left, left_ld, right,
+                               right_ld, work, size, integer_work.data());
+        });
+      }
+      if (slow || info[k] > 0) {
+        copy.load(k);
+        info[k] = with_work<T>([&](T* work, int size) {
+          return lapack::gesvd(job, job, m, n, copy.data(), copy.ld(), own_values, left, left_ld,
+                               right, right_ld, work, size);
+        });
+      }
+      if (transposed) {
+        transpose(n, n, right, n, matrix<T>(u, k), u.ld);
+        transpose(m, left_cols, left, m, matrix<T>(vt, k), vt.ld);
+      }
     }
   });
 }
