@@ -38,4 +38,58 @@ describe('wide matrices of floats', function()
     assert_close(values, tensor.svdvals(wide), 1e-5 * values[1])
     assert_close(values, tensor.svdvals(wide:t()), 1e-5 * values[1])
   end)
+
+  it('have exact least squares', function()
+    tensor.manualSeed(2)
+    local wide = tensor.FloatTensor(3, columns):uniform(0, 1)
+    local right = tensor.FloatTensor { { 1, -2 }, { 2, 5 }, { 3, 0 } }
+    local wanted = tensor.gels(right:double(), wide:double())
+    local x = tensor.gels(right, wide)
+    assert_close(wanted, x, 1e-7)
+    assert_close(right, wide:double() * x:double(), 5e-5)
+    local y, _, rank, values = tensor.lstsq(wide, right)
+    assert_close(wanted, y, 1e-7)
+    assert_close(right, wide:double() * y:double(), 5e-5)
+    assert.are.equal(3, rank[1])
+    assert_close(tensor.svdvals(wide:double()), values, 1e-5 * values[1])
+  end)
+end)
+
+describe('least squares of wide matrices', function()
+  it('return the factors of A = L Q', function()
+    local a = tensor.Tensor { { 3, 4, 0 }, { 1, 2, 2 } }
+    local x, factors = tensor.gels(tensor.Tensor { 5, 3 }, a)
+    assert_close(tensor.Tensor { { 5, 3 } }, (a * x):t(), 1e-14)
+    -- a * a' = L * L'
+    local l = tensor.tril(factors:narrow(2, 1, 2))
+    assert_close(a * a:t(), l * l:t(), 1e-13)
+    assert.are.same({ 2, 3 }, factors:size():totable())
+    assert.are.same({ 1, 2 }, factors:stride():totable())
+  end)
+
+  it('have no overflow and no underflow', function()
+    for _, case in ipairs { { tensor.FloatTensor, 1e37 }, { tensor.FloatTensor, 1e-35 },
+                            { tensor.Tensor, 1e307 }, { tensor.Tensor, 1e-300 } } do
+      local class, size = case[1], case[2]
+      local plain = class { { 9, 3, 0 }, { 3, 9, 9 } }
+      local b = class { 1, 2 }
+      local wanted = tensor.lstsq(plain:double(), b:double())
+      local x, _, rank, values = tensor.lstsq(plain * size, b * size)
+      assert_close(wanted, x, 1e-6)
+      assert_close(wanted, tensor.gels(b * size, plain * size):select(2, 1), 1e-6)
+      assert.are.equal(2, rank[1])
+      assert_close(tensor.svdvals(plain), values / size, 1e-5)
+    end
+  end)
+
+  it('have any rank, and are computed for each matrix of a batch', function()
+    local one = tensor.Tensor { { 1, 2, 3 }, { 2, 4, 6 } }
+    local two = tensor.Tensor { { 1, 0, 0 }, { 0, 0, 2 } }
+    local batch = tensor.stack({ one, two }, 1)
+    local b = tensor.Tensor { { 1, 2 }, { 3, 4 } }
+    local x, _, rank = tensor.lstsq(batch, b)
+    assert.are.same({ 1, 2 }, rank:totable())
+    assert_close(tensor.Tensor { 1 / 14, 1 / 7, 3 / 14 }, x[1], 1e-14)
+    assert_close(tensor.Tensor { 3, 0, 2 }, x[2], 1e-14)
+  end)
 end)

@@ -159,6 +159,16 @@ int with_work(const Call& call) {
   return call(work.data(), size);
 }
 
+// Multiplies the m x n matrix c by Q or, for trans 'T', by Q', on the left or, for side 'R', on the
+// right. a and tau are results of geqrf.
+template <class T>
+int apply_q(char side, char trans, int reflectors, T* a, int lda, T* tau, int m, int n, T* c,
+            int ldc) {
+  return with_work<T>([&](T* work, int size) {
+    return lapack::ormqr(side, trans, m, n, reflectors, a, lda, tau, c, ldc, work, size);
+  });
+}
+
 }  // namespace
 }  // namespace th::linalg
 

@@ -1,5 +1,8 @@
 // Solutions of systems of equations, and least squares.
 
+#include <limits>
+#include <optional>
+
 #include "backend/cpu_backend.h"
 #include "cpu/linalg_batch.h"
 
@@ -42,25 +45,50 @@ void least_squares(const Matrices& a, const Matrices& b, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
+    std::optional<TallCopy<T>> copy;
+    if (a.rows < a.cols) copy.emplace(a);
     for (int64_t k = 0; k < a.count; ++k) {
+      if (copy) copy->load(k);
       info[k] = with_work<T>([&](T* work, int size) {
-        return lapack::gels('N', a.rows, a.cols, b.cols, matrix<T>(a, k), a.ld, matrix<T>(b, k),
-                            b.ld, work, size);
+        T* right = matrix<T>(b, k);
+        return copy ? lapack::gels('T', a.cols, a.rows, b.cols, copy->data(), copy->ld(), right,
+                                   b.ld, work, size)
+                    : lapack::gels('N', a.rows, a.cols, b.cols, matrix<T>(a, k), a.ld, right, b.ld,
+                                   work, size);
       });
+      if (copy) copy->store(k);
     }
   });
 }
 
-void least_squares_by_svd(const Matrices& a, const Matrices& b, char* values, double rcond,
-                          int64_t* rank, int* info) {
+// Returns a power of 2. Elements multiplied by it have squares that are neither infinite nor 0.
+template <class T>
+T scale_for_squares(const T* data, int64_t count) {
+  constexpr int kMost = std::numeric_limits<T>::max_exponent / 2;
+  T largest = 0;
+  for (int64_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(data[i]));
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  if (exponent > kMost) return std::ldexp(T(1), -kMost);
+  return exponent < -kMost ? std::ldexp(T(1), kMost) : T(1);
+}
+
+template <class T>
+void multiply(T* data, int64_t count, T factor) {
+  for (int64_t i = 0; i < count; ++i) data[i] *= factor;
+}
+
+// Replaces b by the solutions for matrices with at least as many rows as columns. Destroys a. The
+// caller holds a lapack::OneThread.
+void least_squares_of_tall(const Matrices& a, const Matrices& b, char* values, double rcond,
+                           int64_t* rank, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    lapack::OneThread one(1);
-    int n = std::min(a.rows, a.cols), own_rank = 0, integers = 0;
+    int own_rank = 0, integers = 0;
     auto solve = [&](int64_t k, T* work, int size, int* integer_work) {
       return lapack::gelsd(a.rows, a.cols, b.cols, matrix<T>(a, k), a.ld, matrix<T>(b, k), b.ld,
-                           items<T>(values, k * n), static_cast<T>(rcond), &own_rank, work, size,
-                           integer_work);
+                           items<T>(values, k * a.cols), static_cast<T>(rcond), &own_rank, work,
+                           size, integer_work);
     };
     T optimal = 0;
     solve(0, &optimal, -1, &integers);
@@ -74,15 +102,51 @@ void least_squares_by_svd(const Matrices& a, const Matrices& b, char* values, do
   });
 }
 
+// The same for matrices with more columns than rows: a' = q * r, and the solution is q * y, where y
+// is that of r' * y = b.
+void least_squares_of_wide(const Matrices& a, const Matrices& b, char* values, double rcond,
+                           int64_t* rank, int* info) {
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const TallCopy<T> copy(a);
+    const int m = copy.rows(), n = copy.cols();
+    const int64_t elements = static_cast<int64_t>(n) * n;
+    Workspace<T> tau(n), triangle(elements);
+    const Matrices lower = {a.dtype, reinterpret_cast<char*>(triangle.data()), 1, elements, n, n,
+                            n};
+    for (int64_t k = 0; k < a.count; ++k) {
+      T *right = matrix<T>(b, k), *own_values = items<T>(values, k * n);
+      const Matrices one_b = {b.dtype, reinterpret_cast<char*>(right), 1, b.step, n, b.cols, b.ld};
+      copy.load(k);
+      const T scale = scale_for_squares(copy.data(), static_cast<int64_t>(m) * n);
+      if (scale != 1) multiply(copy.data(), static_cast<int64_t>(m) * n, scale);
+      info[k] = with_work<T>([&](T* work, int size) {
+        return lapack::geqrf(m, n, copy.data(), m, tau.data(), work, size);
+      });
+      if (info[k]) continue;
+      transpose(n, n, copy.data(), m, triangle.data(), n);
+      clear_outside(lower, Part::lower);
+      least_squares_of_tall(lower, one_b, reinterpret_cast<char*>(own_values), rcond, rank + k,
+                            info + k);
+      if (info[k]) continue;
+      if (scale != 1) multiply(own_values, n, 1 / scale);
+      for (int64_t j = 0; j < b.cols; ++j) {
+        T* column = right + j * b.ld;
+        if (scale != 1) multiply(column, n, scale);
+        std::fill(column + n, column + m, T(0));
+      }
+      info[k] = apply_q('L', 'N', n, copy.data(), m, tau.data(), m, b.cols, right, b.ld);
+    }
+  });
+}
+
 void multiply_by_q(const Matrices& a, char side, char trans, int reflectors, char* tau,
                    const Matrices& c) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
-    with_work<T>([&](T* work, int size) {
-      return lapack::ormqr(side, trans, c.rows, c.cols, reflectors, matrix<T>(a, 0), a.ld,
-                           items<T>(tau), matrix<T>(c, 0), c.ld, work, size);
-    });
+    apply_q(side, trans, reflectors, matrix<T>(a, 0), a.ld, items<T>(tau), c.rows, c.cols,
+            matrix<T>(c, 0), c.ld);
   });
 }
 
@@ -138,7 +202,9 @@ void solve_by_svd(const SolveCall& call) {
     if (a.cols > 0) clear(whole);  // otherwise b is the residual
     std::fill_n(call.ranks, a.count, 0);
   } else {
-    least_squares_by_svd(a, b, call.values, call.rcond, call.ranks, call.info);
+    lapack::OneThread one(1);
+    const auto find = a.rows < a.cols ? least_squares_of_wide : least_squares_of_tall;
+    find(a, b, call.values, call.rcond, call.ranks, call.info);
     if (failed(call)) return;
   }
   if (a.rows > a.cols) column_squares(b, a.cols, call.sums);
