@@ -93,3 +93,42 @@ describe('least squares of wide matrices', function()
     assert_close(tensor.Tensor { 3, 0, 2 }, x[2], 1e-14)
   end)
 end)
+
+-- More columns than LAPACK gets at once.
+describe('blocks of columns', function()
+  local many = 150000
+  before_each(function() tensor.manualSeed(5) end)
+
+  it('give the same factors as one block', function()
+    local a = tensor.randn(3, many)
+    local factors, tau = tensor.geqrf(a)
+    local first_factors, first_tau = tensor.geqrf(a:narrow(2, 1, 4))
+    assert_close(first_tau, tau, 1e-14)
+    assert_close(first_factors, factors:narrow(2, 1, 4), 1e-14)
+    local q, r = tensor.qr(a)
+    assert_close(a, q * r, 1e-12)
+  end)
+
+  it('are multiplied by Q', function()
+    local factors, tau = tensor.geqrf(tensor.randn(3, 3))
+    local q, c = tensor.orgqr(factors, tau), tensor.randn(3, many)
+    assert_close(q * c, tensor.ormqr(factors, tau, c), 1e-12)
+    assert_close(q:t() * c, tensor.ormqr(factors, tau, c, 'L', 'T'), 1e-12)
+    assert_close(c:t() * q, tensor.ormqr(factors, tau, c:t(), 'R'), 1e-12)
+  end)
+
+  it('are right sides of least squares', function()
+    for _, size in ipairs { { 4, 2 }, { 2, 2 }, { 2, 4 } } do
+      local a, b = tensor.randn(size[1], size[2]), tensor.randn(size[1], many)
+      local wanted = tensor.pinverse(a) * b
+      local x, factors = tensor.gels(b, a)
+      assert_close(wanted, x, 1e-10)
+      local _, factors_for_one = tensor.gels(b:narrow(2, 1, 1), a)
+      assert_close(factors_for_one, factors, 1e-14)
+      local y, _, rank, values = tensor.lstsq(a, b)
+      assert_close(wanted, y, 1e-10)
+      assert.are.equal(2, rank[1])
+      assert_close(tensor.svdvals(a), values, 1e-13)
+    end
+  end)
+end)

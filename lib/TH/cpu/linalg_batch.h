@@ -139,11 +139,12 @@ inline double cube(const Matrices& a) {
   return static_cast<double>(a.rows) * a.cols * std::min(a.rows, a.cols);
 }
 
-// Converts a work space size that LAPACK returned as a float, which may be rounded down.
+// Converts a work space size that LAPACK returned as a float, which may be rounded down. LAPACK
+// computes it as an int, which overflow makes negative.
 template <class T>
 int work_size(T optimal) {
   double size = std::nextafter(optimal, std::numeric_limits<T>::infinity());
-  if (!(size < INT_MAX)) {
+  if (!(size >= 0 && size < INT_MAX)) {
     fail("LAPACK does not support the work space of %.0f elements that this matrix needs", size);
   }
   return std::max(1, static_cast<int>(size));
@@ -159,13 +160,35 @@ int with_work(const Call& call) {
   return call(work.data(), size);
 }
 
+// The most columns (or rows) that LAPACK gets if it works on each independently. Its work spaces
+// have up to 64 elements for each one, and their size must fit into int.
+constexpr int kMostColumns = 1 << 16;
+
+// Calls f(first, count) for blocks of up to `most` of n columns until it returns a nonzero info.
+// Calls it for n = 0, too.
+template <class F>
+int for_blocks(int n, int most, const F& f) {
+  int first = 0, info = 0;
+  do {
+    const int count = std::min(n - first, most);
+    info = f(first, count);
+    first += count;
+  } while (first < n && info == 0);
+  return info;
+}
+
 // Multiplies the m x n matrix c by Q or, for trans 'T', by Q', on the left or, for side 'R', on the
 // right. a and tau are results of geqrf.
 template <class T>
 int apply_q(char side, char trans, int reflectors, T* a, int lda, T* tau, int m, int n, T* c,
             int ldc) {
-  return with_work<T>([&](T* work, int size) {
-    return lapack::ormqr(side, trans, m, n, reflectors, a, lda, tau, c, ldc, work, size);
+  const bool left = side == 'L';
+  return for_blocks(left ? n : m, kMostColumns, [&](int first, int count) {
+    T* block = c + first * (left ? static_cast<int64_t>(ldc) : 1);
+    return with_work<T>([&](T* work, int size) {
+      return lapack::ormqr(side, trans, left ? m : count, left ? count : n, reflectors, a, lda, tau,
+                           block, ldc, work, size);
+    });
   });
 }
 

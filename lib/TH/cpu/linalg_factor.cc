@@ -106,26 +106,31 @@ int cholesky_pivoted(const Matrices& a, char uplo, double tolerance, int* pivots
   return rank;
 }
 
-void qr(const Matrices& a, char* tau) {
+void qr(const Matrices& a, char* tau, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
     const int reflectors = std::min(a.rows, a.cols);
+    // Only the first columns have reflectors. The others are multiplied by Q'.
+    const int first = std::min(a.cols, std::max(a.rows, kMostColumns));
     for (int64_t k = 0; k < a.count; ++k) {
-      with_work<T>([&](T* work, int size) {
-        return lapack::geqrf(a.rows, a.cols, matrix<T>(a, k), a.ld, items<T>(tau, k * reflectors),
-                             work, size);
+      T *own = matrix<T>(a, k), *own_tau = items<T>(tau, k * reflectors);
+      info[k] = with_work<T>([&](T* work, int size) {
+        return lapack::geqrf(a.rows, first, own, a.ld, own_tau, work, size);
       });
+      if (info[k] || first == a.cols) continue;
+      info[k] = apply_q('L', 'T', reflectors, own, a.ld, own_tau, a.rows, a.cols - first,
+                        own + first * static_cast<int64_t>(a.ld), a.ld);
     }
   });
 }
 
-void make_q(const Matrices& a, int reflectors, char* tau) {
+void make_q(const Matrices& a, int reflectors, char* tau, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
     for (int64_t k = 0; k < a.count; ++k) {
-      with_work<T>([&](T* work, int size) {
+      info[k] = with_work<T>([&](T* work, int size) {
         return lapack::orgqr(a.rows, a.cols, reflectors, matrix<T>(a, k), a.ld,
                              items<T>(tau, k * reflectors), work, size);
       });
@@ -159,9 +164,9 @@ void factor(const FactorCall& call) {
       cholesky_invert(a, uplo, call.info);
       return mirror(a, call.part);
     case Factorization::qr:
-      return qr(a, call.tau);
+      return qr(a, call.tau, call.info);
     case Factorization::q:
-      return make_q(a, call.reflectors, call.tau);
+      return make_q(a, call.reflectors, call.tau, call.info);
   }
 }
 

@@ -41,20 +41,28 @@ void triangular_solve(const Matrices& a, char uplo, char trans, char diag, const
   });
 }
 
+template <class T>
+T* column_of(const Matrices& a, int64_t k, int64_t j) {
+  return matrix<T>(a, k) + j * a.ld;
+}
+
+// Factors a again for each block of right sides.
 void least_squares(const Matrices& a, const Matrices& b, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
+    const char trans = a.rows < a.cols ? 'T' : 'N';
     std::optional<TallCopy<T>> copy;
-    if (a.rows < a.cols) copy.emplace(a);
+    if (trans == 'T' || b.cols > kMostColumns) copy.emplace(a);
     for (int64_t k = 0; k < a.count; ++k) {
-      if (copy) copy->load(k);
-      info[k] = with_work<T>([&](T* work, int size) {
-        T* right = matrix<T>(b, k);
-        return copy ? lapack::gels('T', a.cols, a.rows, b.cols, copy->data(), copy->ld(), right,
-                                   b.ld, work, size)
-                    : lapack::gels('N', a.rows, a.cols, b.cols, matrix<T>(a, k), a.ld, right, b.ld,
-                                   work, size);
+      T* factors = copy ? copy->data() : matrix<T>(a, k);
+      const int ld = copy ? copy->ld() : a.ld;
+      info[k] = for_blocks(b.cols, kMostColumns, [&](int first, int count) {
+        if (copy) copy->load(k);
+        return with_work<T>([&](T* work, int size) {
+          return lapack::gels(trans, std::max(a.rows, a.cols), std::min(a.rows, a.cols), count,
+                              factors, ld, column_of<T>(b, k, first), b.ld, work, size);
+        });
       });
       if (copy) copy->store(k);
     }
@@ -84,19 +92,27 @@ void least_squares_of_tall(const Matrices& a, const Matrices& b, char* values, d
                            int64_t* rank, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
+    // The work space contains a.cols x block elements.
+    const int block = std::min(kMostColumns, (1 << 30) / a.cols);
+    std::optional<TallCopy<T>> copy;
+    if (b.cols > block) copy.emplace(a);
     int own_rank = 0, integers = 0;
-    auto solve = [&](int64_t k, T* work, int size, int* integer_work) {
-      return lapack::gelsd(a.rows, a.cols, b.cols, matrix<T>(a, k), a.ld, matrix<T>(b, k), b.ld,
+    auto solve = [&](int64_t k, int first, int count, T* work, int size, int* integer_work) {
+      return lapack::gelsd(a.rows, a.cols, count, copy ? copy->data() : matrix<T>(a, k),
+                           copy ? copy->ld() : a.ld, column_of<T>(b, k, first), b.ld,
                            items<T>(values, k * a.cols), static_cast<T>(rcond), &own_rank, work,
                            size, integer_work);
     };
     T optimal = 0;
-    solve(0, &optimal, -1, &integers);
+    solve(0, 0, std::min(b.cols, block), &optimal, -1, &integers);
     int size = work_size(optimal);
     Workspace<T> work(size);
     Workspace<int> integer_work(std::max(1, integers));
     for (int64_t k = 0; k < a.count; ++k) {
-      info[k] = solve(k, work.data(), size, integer_work.data());
+      info[k] = for_blocks(b.cols, block, [&](int first, int count) {
+        if (copy) copy->load(k);
+        return solve(k, first, count, work.data(), size, integer_work.data());
+      });
       rank[k] = own_rank;
     }
   });
@@ -141,12 +157,12 @@ void least_squares_of_wide(const Matrices& a, const Matrices& b, char* values, d
 }
 
 void multiply_by_q(const Matrices& a, char side, char trans, int reflectors, char* tau,
-                   const Matrices& c) {
+                   const Matrices& c, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
     lapack::OneThread one(1);
-    apply_q(side, trans, reflectors, matrix<T>(a, 0), a.ld, items<T>(tau), c.rows, c.cols,
-            matrix<T>(c, 0), c.ld);
+    *info = apply_q(side, trans, reflectors, matrix<T>(a, 0), a.ld, items<T>(tau), c.rows, c.cols,
+                    matrix<T>(c, 0), c.ld);
   });
 }
 
@@ -239,7 +255,7 @@ void solve(const SolveCall& call) {
     case Solver::least_squares_by_svd:
       return solve_by_svd(call);
     case Solver::multiply_by_q:
-      return multiply_by_q(a, call.side, call.trans, call.reflectors, call.tau, b);
+      return multiply_by_q(a, call.side, call.trans, call.reflectors, call.tau, b, call.info);
   }
 }
 
