@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cpu/lapack.h"
 #include "cpu/linalg.h"
 
 namespace {
@@ -64,6 +65,25 @@ TEST(SingularValues, AreTheSameByBothWays) {
       compare<float>(th::DType::Float, shape[0], shape[1], form == 1, form < 2, 1e-4);
     }
   }
+}
+
+// gesdd computes the size of its work space as an int. The vectors of n singular values need more
+// than 3 * n * n elements.
+TEST(SingularValues, GetWorkSpacesThatLapackCanCount) {
+  th::lapack::OneThread one(1);
+  bool was_too_large = false;
+  for (int n = 1000; n < 40000; n += 500) {
+    double size = 0, none = 0;
+    int integers = 0;
+    th::lapack::gesdd('S', n, n, &none, n, &none, &none, n, &none, n, &size, -1, &integers);
+    if (th::linalg::has_divide_and_conquer(n)) {
+      EXPECT_GT(size, 3.0 * n * n) << n;
+    } else {
+      was_too_large = true;
+    }
+  }
+  EXPECT_TRUE(was_too_large);
+  EXPECT_TRUE(th::linalg::has_divide_and_conquer(20000));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 // Helpers of the calls of backend/linalg_call.h on the CPU. info: for each matrix, 0 or LAPACK's
 // info. They throw only if memory runs out or a work space exceeds LAPACK's integers.
 
+#include <climits>
+
 #include "backend/linalg_call.h"
 
 namespace th::linalg {
@@ -18,9 +20,13 @@ void mirror(const Matrices& a, Part part);         // copy the transposed triang
 // LU factorization; pivots has count x rows elements, from 1.
 void lu(const Matrices& a, bool pivot, int* pivots, int* info);
 
+// Returns true if gesdd can compute vectors of matrices whose smaller side is n: the size of its
+// work space must fit into int.
+inline bool has_divide_and_conquer(int n) { return 4.0 * n * n + 7.0 * n < INT_MAX; }
+
 // Computes the singular values in descending order. all: u and vt are square, else they have
 // min(rows, cols) vectors. If u.data is null, no vectors are computed. Uses divide and conquer; if
-// that does not converge, or if slow is set, QR iteration.
+// that does not converge or its work space is too large, or if slow is set, QR iteration.
 void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Matrices& vt,
          int* info, bool slow = false);
 

@@ -103,6 +103,7 @@ void svd(const Matrices& a, bool all, const Matrices& u, char* values, const Mat
     Workspace<T> left_space(transposed ? static_cast<int64_t>(m) * left_cols : 0);
     Workspace<T> right_space(transposed ? static_cast<int64_t>(n) * n : 0);
     Workspace<int> integer_work(8 * static_cast<int64_t>(std::max(n, 1)));
+    if (u.data && !has_divide_and_conquer(n)) slow = true;
     T none = 0;
     for (int64_t k = 0; k < a.count; ++k) {
       T* own_values = items<T>(values, k * n);
