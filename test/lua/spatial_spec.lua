@@ -206,6 +206,23 @@ describe('gradients', function()
   end)
 end)
 
+it('strides may be larger than the image', function()
+  local one, most = tensor.ones(1, 1, 1), 2 ^ 57
+  assert.are.same({ { { 1 } } }, tensor.convTranspose1d(one, one, nil, most):totable())
+  local pixel = tensor.ones(1, 1, 1, 1):fill(3)
+  local weight = tensor.Tensor { { { { 1, 2 }, { 3, 4 } } } }
+  for _, stride in ipairs { 2 ^ 20, 2 ^ 32 } do
+    assert.are.same({ { { { 3, 6 }, { 9, 12 } } } },
+                    tensor.convTranspose2d(pixel, weight, nil, { stride, stride }):totable())
+    local image = tensor.randn(1, 1, 3, 4)
+    -- Only the last position of the window is in the image.
+    local gradient = unpack((tensor.vjp(function(t)
+      return tensor.conv2d(t, weight, nil, { stride, stride }, 1)
+    end, { image }, { pixel })))
+    assert.are.same({ 12, 12 }, { gradient[1][1][1][1], gradient:sum() })
+  end
+end)
+
 it('means of equal elements are exact', function()
   for _, class in ipairs { 'Float', 'Half', 'BFloat16' } do
     local t = tensor[class .. 'Tensor'](1, 1, 99, 101):fill(100)

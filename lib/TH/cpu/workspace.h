@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "memory/heap.h"
+#include "tensor/checked.h"
 
 namespace th {
 namespace {
@@ -14,7 +15,9 @@ template <class T>
 class Workspace {
  public:
   explicit Workspace(int64_t n) {
-    if (n > 0) data_ = static_cast<T*>(heap_allocate(static_cast<size_t>(n) * sizeof(T)));
+    if (n <= 0) return;
+    const int64_t bytes = checked_mul(n, sizeof(T), "the memory that the operation needs");
+    data_ = static_cast<T*>(heap_allocate(static_cast<size_t>(bytes)));
   }
   ~Workspace() {
     if (data_) heap_free(data_);

@@ -114,27 +114,24 @@ void compute_result(const SpatialConvolutionCall& c) {
 // which are neighbors for neighbors of the phase.
 struct ImagePhase {
   int64_t first[3], count[3];  // the first position, and the number of positions
-  int64_t remainder[3];
   int64_t taps;
 
-  bool is_empty() const { return count[0] < 1 || count[1] < 1 || count[2] < 1; }
   bool has_tap(const SpatialConvolutionCall& c, const int64_t* tap) const {
     bool has = true;
     for (int d = 0; d < 3; ++d) {
-      has = has && (tap[d] * c.dilation[d] - remainder[d]) % c.stride[d] == 0;
+      has = has && (first[d] + c.padding[d] - tap[d] * c.dilation[d]) % c.stride[d] == 0;
     }
     return has;
   }
 };
 
-ImagePhase image_phase(const SpatialConvolutionCall& c, int64_t number) {
+// number: from 0 to the product of `phases`, the numbers of phases of each dimension.
+ImagePhase image_phase(const SpatialConvolutionCall& c, const int64_t* phases, int64_t number) {
   ImagePhase phase;
   for (int d = 2; d >= 0; --d) {
-    const int64_t stride = c.stride[d];
-    phase.remainder[d] = number % stride;
-    number /= stride;
-    phase.first[d] = ((phase.remainder[d] - c.padding[d]) % stride + stride) % stride;
-    phase.count[d] = ceil_div(c.image[d] - phase.first[d], stride);
+    phase.first[d] = number % phases[d];
+    number /= phases[d];
+    phase.count[d] = ceil_div(c.image[d] - phase.first[d], c.stride[d]);
   }
   phase.taps = 0;
   for_taps(c.kernel, [&](int64_t, const int64_t* tap) { phase.taps += phase.has_tap(c, tap); });
@@ -218,13 +215,16 @@ void compute_image(const SpatialConvolutionCall& c) {
   const SourceWindow window = result_window(c);
   Source<E, T> source(window, c.groups * c.outputs, c.batch);
   const int64_t columns = c.outputs * volume(c.kernel), rows = c.groups * c.inputs;
-  const int64_t count = volume(c.stride);
+  // If a stride is larger than the image, each position is a phase.
+  int64_t step[3];
+  for (int d = 0; d < 3; ++d) step[d] = std::min(c.stride[d], c.image[d]);
+  const int64_t count = volume(step);
   const Workspace<T> copy(source.elements()), weights(rows * columns);
   const Workspace<int64_t> offset(columns);
   const Workspace<ImagePhase> phases(count);
   int64_t before = 0;
   for (int64_t k = 0; k < count; ++k) {
-    phases[k] = image_phase(c, k);
+    phases[k] = image_phase(c, step, k);
     prepare_phase(c, phases[k], window, source, weights.data() + before * rows,
                   offset.data() + before);
     before += c.outputs * phases[k].taps;
@@ -239,9 +239,9 @@ void compute_image(const SpatialConvolutionCall& c) {
   p.result_row = volume(c.image);
   p.result_group = c.inputs * p.result_row;
   p.result_image = c.groups * p.result_group;
-  p.result_stride[0] = c.stride[0] * c.image[1] * c.image[2];
-  p.result_stride[1] = c.stride[1] * c.image[2];
-  p.result_stride[2] = c.stride[2];
+  p.result_stride[0] = step[0] * c.image[1] * c.image[2];
+  p.result_stride[1] = step[1] * c.image[2];
+  p.result_stride[2] = step[2];
   p.bias = reinterpret_cast<const E*>(c.bias);
   const int64_t gradient = c.groups * c.outputs * volume(c.result);
   for (int64_t n = 0; n < c.batch; n += source.images()) {
@@ -257,7 +257,7 @@ void compute_image(const SpatialConvolutionCall& c) {
       std::copy(phase.count, phase.count + 3, p.size);
       p.result = elements<E>(c.image_data) + n * p.result_image +
                  (phase.first[0] * c.image[1] + phase.first[1]) * c.image[2] + phase.first[2];
-      if (!phase.is_empty()) run_rows_product(p);
+      run_rows_product(p);
       p.weights += rows * p.depth;
       p.offset += p.depth;
     }
