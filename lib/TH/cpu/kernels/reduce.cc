@@ -10,6 +10,7 @@
 #include "cpu/loops.h"
 #include "cpu/parallel.h"
 #include "cpu/workspace.h"
+#include "tensor/checked.h"
 
 namespace th {
 namespace {
@@ -26,6 +27,10 @@ constexpr int64_t kLongRun = 256;
 constexpr int64_t kRowBytes = 4096;
 // Narrower columns are folded to about this width.
 constexpr int64_t kFoldWidth = 64;
+// Strided elements are copied in parts of about this size, if their order needs a copy. Columns are
+// copied together up to the second size, because parts of rows are copied more slowly.
+constexpr int64_t kCopied = int64_t{1} << 21;
+constexpr int64_t kCopiedColumns = int64_t{1} << 24;
 
 // Computes block.count values and their auxiliary results (index or moment).
 void reduce_block(const ReductionParameters& op, DType dtype, ReduceBlock block, Wide* value,
@@ -269,37 +274,40 @@ LoopPlan plan_of_blocks(const ReduceDimCall& call, int64_t first, int64_t n, int
   return plan;
 }
 
-void reduce_in_blocks(const ReductionParameters& op, const ReduceDimCall& call, int64_t block) {
+// Reduces blocks of n elements of each output, and the rest after the last block, to partials.
+void reduce_blocks(const ReductionParameters& op, const ReduceDimCall& call, int64_t block,
+                   Partial* partials) {
+  int64_t full = call.n / block;
+  int64_t rest = call.n - full * block;
+  auto keep = [&](const Wide* value, const Auxiliary* aux, int64_t count, char* out, int64_t next) {
+    for (int64_t k = 0; k < count; ++k) {
+      *reinterpret_cast<Partial*>(out + k * next) = {value[k],
+                                                     op.has_auxiliary() ? aux[k] : Auxiliary{}};
+    }
+  };
+  if (full > 0) {
+    reduce_outputs(op, plan_of_blocks(call, 0, block, full, partials), call.step, block, keep);
+  }
+  if (rest > 0) {
+    reduce_outputs(op,
+                   plan_of_blocks(call, full * block, rest, 1, partials + full * call.plan.numel),
+                   call.step, rest, keep);
+  }
+}
+
+// Combines the partial results of the blocks. searched: whether the index of the value is searched
+// in its block; otherwise the partial results contain it.
+void finish_blocks(const ReductionParameters& op, const ReduceDimCall& call, int64_t block,
+                   bool searched, Partial* partials) {
   auto item = static_cast<int64_t>(item_size(call.dtype));
   auto out_item = static_cast<int64_t>(item_size(call.result));
   int64_t outputs = call.plan.numel;
-  int64_t full = call.n / block;
-  int64_t rest = call.n - full * block;
-  Workspace<Partial> workspace((full + 1) * outputs);
-  Partial* partials = workspace.data();
-  // For contiguous rows, the index is searched at the end, only in the block that contains the
-  // value.
-  ReductionParameters part = op;
-  bool searched = op.index && call.step == item;
-  part.index = op.index && !searched;
-  auto keep = [&](const Wide* value, const Auxiliary* aux, int64_t count, char* out, int64_t next) {
-    for (int64_t k = 0; k < count; ++k) {
-      auto* to = reinterpret_cast<Partial*>(out + k * next);
-      to->value = value[k];
-      if (part.has_auxiliary()) to->aux = aux[k];
-      if (searched) to->aux.index = 0;
-    }
-  };
-  reduce_outputs(part, plan_of_blocks(call, 0, block, full, partials), call.step, block, keep);
-  if (rest > 0) {
-    reduce_outputs(part, plan_of_blocks(call, full * block, rest, 1, partials + full * outputs),
-                   call.step, rest, keep);
-  }
   auto finish = [&](const char* in, char* out) {
     int64_t k = (out - call.plan.data[1]) / out_item;
     Partial& result = partials[k];
-    for (int64_t b = 1; b < full + (rest > 0); ++b) {
-      combine(op, &result, b * block, partials[b * outputs + k], b < full ? block : rest);
+    for (int64_t first = block; first < call.n; first += block) {
+      combine(op, &result, first, partials[first / block * outputs + k],
+              std::min(block, call.n - first));
     }
     if (searched) {
       int64_t first = result.aux.index;
@@ -316,33 +324,34 @@ void reduce_in_blocks(const ReductionParameters& op, const ReduceDimCall& call, 
   });
 }
 
-// Reduces a copy whose elements are in the order of the shape.
-void reduce_copy(const ReduceDimCall& call) {
+void reduce_in_blocks(const ReductionParameters& op, const ReduceDimCall& call, int64_t block) {
+  Workspace<Partial> partials(ceil_div(call.n, block) * call.plan.numel);
+  // For contiguous rows, the index is searched at the end, only in the block that contains the
+  // value.
+  bool searched = op.index && call.step == static_cast<int64_t>(item_size(call.dtype));
+  ReductionParameters part = op;
+  part.index = op.index && !searched;
+  reduce_blocks(part, call, block, partials.data());
+  finish_blocks(op, call, block, searched, partials.data());
+}
+
+// Copies elements first ... first + n - 1 of each output in the order of the shape. Returns the
+// call that reduces the copy. No dimension of the plan extends across the reduced one.
+ReduceDimCall copied_part(const ReduceDimCall& call, int64_t first, int64_t n, char* copy) {
   auto item = static_cast<int64_t>(item_size(call.dtype));
   auto out_item = static_cast<int64_t>(item_size(call.result));
-  int64_t n = call.n, trailing = call.plan.trailing;
-  Workspace<char> copy(call.plan.numel * n * item);
   ReduceDimCall packed = call;
-  packed.step = trailing * item;
+  packed.n = n;
+  packed.step = call.plan.trailing * item;
   LoopPlan& plan = packed.plan;
-  // Split a merged dimension that extends across the reduced one.
-  for (int d = 0; d < plan.ndim; ++d) {
-    int64_t stride = plan.stride[1][d] / out_item;
-    if (stride >= trailing || stride * plan.size[d] <= trailing) continue;
-    int64_t inner = trailing / stride;
-    plan.size[plan.ndim] = plan.size[d] / inner;
-    plan.size[d] = inner;
-    for (int k = 0; k < 2; ++k) plan.stride[k][plan.ndim] = inner * plan.stride[k][d];
-    ++plan.ndim;
-  }
   CopyCall to_packed = {call.dtype, call.dtype, plan};
   LoopPlan& elements = to_packed.plan;
-  elements.data[0] = plan.data[0] = copy.data();
-  elements.data[1] = call.plan.data[0];
+  elements.data[0] = plan.data[0] = copy;
+  elements.data[1] = call.plan.data[0] + first * call.step;
   for (int d = 0; d < plan.ndim; ++d) {
     int64_t stride = plan.stride[1][d] / out_item;
     elements.stride[1][d] = plan.stride[0][d];
-    elements.stride[0][d] = plan.stride[0][d] = stride * item * (stride < trailing ? 1 : n);
+    elements.stride[0][d] = plan.stride[0][d] = stride * item * (stride < plan.trailing ? 1 : n);
   }
   elements.size[elements.ndim] = n;
   elements.stride[0][elements.ndim] = packed.step;
@@ -352,7 +361,69 @@ void reduce_copy(const ReduceDimCall& call) {
   elements.plan();
   run_on_cpu(to_packed);
   plan.plan();
-  run_on_cpu(packed);
+  return packed;
+}
+
+// Reduces copies of parts, each in blocks of the reduced dimension.
+void reduce_parts(const ReductionParameters& op, const ReduceDimCall& call, int64_t block) {
+  int64_t outputs = call.plan.numel;
+  int64_t part = std::max<int64_t>(1, kCopied / outputs / block) * block;
+  Workspace<char> copy(std::min(part, call.n) * outputs *
+                       static_cast<int64_t>(item_size(call.dtype)));
+  if (call.n <= part) return run_on_cpu(copied_part(call, 0, call.n, copy.data()));
+  Workspace<Partial> partials(ceil_div(call.n, block) * outputs);
+  for (int64_t first = 0; first < call.n; first += part) {
+    int64_t n = std::min(part, call.n - first);
+    Partial* to = partials.data() + first / block * outputs;
+    if (call.step == 0 && first > 0 && n == part) {
+      // All parts have the same elements.
+      std::copy_n(partials.data(), part / block * outputs, to);
+    } else {
+      reduce_blocks(op, copied_part(call, first, n, copy.data()), block, to);
+    }
+  }
+  finish_blocks(op, call, block, false, partials.data());
+}
+
+// Divides the outputs of a call as long as their blocks have too many elements, and reduces copies
+// of the elements.
+void reduce_copy(const ReductionParameters& op, const ReduceDimCall& call) {
+  auto out_item = static_cast<int64_t>(item_size(call.result));
+  ReduceDimCall part = call;
+  LoopPlan& plan = part.plan;
+  // Split a merged dimension that extends across the reduced one.
+  for (int d = 0; d < plan.ndim; ++d) {
+    int64_t stride = plan.stride[1][d] / out_item;
+    if (stride >= plan.trailing || stride * plan.size[d] <= plan.trailing) continue;
+    int64_t inner = plan.trailing / stride;
+    plan.size[plan.ndim] = plan.size[d] / inner;
+    plan.size[d] = inner;
+    for (int k = 0; k < 2; ++k) plan.stride[k][plan.ndim] = inner * plan.stride[k][d];
+    ++plan.ndim;
+  }
+  int64_t block = plan.trailing > 1 ? kColumnBlock : kRunBlock;
+  int outer = -1;
+  for (int d = 0; d < plan.ndim; ++d) {
+    if (plan.size[d] > 1 && (outer < 0 || plan.stride[1][d] > plan.stride[1][outer])) outer = d;
+  }
+  bool leading = outer >= 0 && plan.stride[1][outer] >= plan.trailing * out_item;
+  int64_t most = leading ? kCopied : kCopiedColumns;
+  // Columns that are folded stay together.
+  bool folded = !leading && plan.trailing <= 2 * kFoldWidth;
+  if (outer < 0 || folded || plan.numel * std::min(call.n, block) <= most) {
+    return reduce_parts(op, part, block);
+  }
+  int64_t size = plan.size[outer];
+  for (int64_t begin : {int64_t{0}, size / 2}) {
+    int64_t count = begin > 0 ? size - begin : size / 2;
+    ReduceDimCall half = part;
+    half.plan.size[outer] = count;
+    half.plan.numel = plan.numel / size * count;
+    if (!leading) half.plan.trailing = plan.trailing / size * count;
+    for (int k = 0; k < 2; ++k) half.plan.data[k] += begin * plan.stride[k][outer];
+    if (half.indices) half.indices += begin * (plan.stride[1][outer] / out_item);
+    reduce_copy(op, half);
+  }
 }
 
 }  // namespace
@@ -373,9 +444,9 @@ void run_reduce_all(const ReduceAllCall& call) {
 void run_reduce_dim(const ReduceDimCall& call) {
   auto item = static_cast<int64_t>(item_size(call.dtype));
   bool columns = is_columns(call.plan, call.step, call.n, item);
-  if (!columns && call.step != item && call.n > 1) return reduce_copy(call);
   ReductionParameters op = {call.reducer, call.moment, call.indices != nullptr, call.dtype,
                             call.parameter};
+  if (!columns && call.step != item && call.n > 1) return reduce_copy(op, call);
   // With step 0 all elements are the same, so do not divide them into blocks.
   int64_t block = call.step == 0 ? call.n : columns ? kColumnBlock : kRunBlock;
   if (call.n > block) return reduce_in_blocks(op, call, block);
