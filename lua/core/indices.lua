@@ -35,7 +35,10 @@ local function install(tensor)
    tensor.trilIndices = triangle('trilIndices', tensor.tril)
    tensor.triuIndices = triangle('triuIndices', tensor.triu)
 
-   -- Returns the sizes of a shape as a table.
+   -- Positions up to here are exact numbers.
+   local MOST_ELEMENTS = 2 ^ 53
+
+   -- Returns the sizes of a shape as a table, and the number of elements.
    local function sizes_of(name, shape)
       local sizes = shape
       if tensor.type(shape) == 'torch.LongStorage' then
@@ -44,8 +47,15 @@ local function install(tensor)
       if type(sizes) ~= 'table' or list_length(name, sizes) == 0 then
          error(('%s: a shape is expected, got %s'):format(name, tensor.type(shape)), 3)
       end
-      for _, size in ipairs(sizes) do check_count(name, 'elements', size, 3) end
-      return sizes
+      local count = 1
+      for _, size in ipairs(sizes) do
+         check_count(name, 'elements', size, 3)
+         count = count * size
+      end
+      if count > MOST_ELEMENTS then
+         error(('%s: a shape of %.17g elements is too large'):format(name, count), 3)
+      end
+      return sizes, count
    end
 
    -- Returns the indices t after checking that they are from 1 to size. While tensor.compile
@@ -71,7 +81,7 @@ local function install(tensor)
    --- unravelIndex(positions, shape): returns a LongTensor of subscripts for each dimension of a
    -- shape. Positions count the elements from 1 in their order.
    function tensor.unravelIndex(positions, shape)
-      local sizes = sizes_of('unravelIndex', shape)
+      local sizes, count = sizes_of('unravelIndex', shape)
       if type(positions) == 'number' then
          positions = tensor.LongTensor{positions}
       end
@@ -79,8 +89,6 @@ local function install(tensor)
          error('unravelIndex: a LongTensor or a number is expected, got '
                .. tensor.type(positions), 2)
       end
-      local count = 1
-      for _, size in ipairs(sizes) do count = count * size end
       local rest, subscripts = in_range('unravelIndex', positions, count, 2) - 1, {}
       for d = #sizes, 1, -1 do
          subscripts[d] = tensor.remainder(rest, sizes[d]):add(1)

@@ -288,6 +288,10 @@ describe('arranging', function()
     same(tensor.ravelMultiIndex({ i, j }, { 2, 3 }), { 1, 6, 4 }, 0)
     fails(function() tensor.unravelIndex(7, { 2, 3 }) end, 'unravelIndex', '7')
     fails(function() tensor.ravelMultiIndex({ L { 3 }, L { 1 } }, { 2, 3 }) end, 'out of range')
+    local large = L { 2 ^ 26 }
+    same(tensor.ravelMultiIndex({ large, large * 2 }, { 2 ^ 26, 2 ^ 27 }), { 2 ^ 53 }, 0)
+    fails(function() tensor.ravelMultiIndex({ large, large }, { 2 ^ 40, 2 ^ 40 }) end, 'too large')
+    fails(function() tensor.unravelIndex(large, { 2 ^ 40, 2 ^ 40 }) end, 'too large')
   end)
 
   it('repeats and crops', function()
