@@ -19,14 +19,14 @@ const char* const kIndexing = "indexing";
 
 int64_t checked_position(lua_State* L, const Tensor* t, int d, double number) {
   number = check_whole(L, number, "an index");
-  int64_t size = t->size[d];
-  double position = number < 0 ? number + 1 + static_cast<double>(size) : number;
-  // Also false for NaN.
-  if (!(position >= 1 && position < static_cast<double>(size) + 1)) {
+  int64_t size = t->size[d], index = 0;
+  const bool is_read = read_integer(number, &index);  // false for NaN
+  const int64_t position = index < 0 ? index + size : index - 1;
+  if (!is_read || position < 0 || position >= size) {
     raise_error(L, "index %s is out of range of dimension %d of size %lld",
                 push_number_at(L, 2, number), d + 1, th::as_long(size));
   }
-  return static_cast<int64_t>(position) - 1;
+  return position;
 }
 
 // Returns the position of a vector's element in its storage.
