@@ -186,6 +186,8 @@ void push_sizes(lua_State* L, State* state, const char* function, int count, con
 // Fills t, which must be empty, from the nested table at index. Raises an error if rows differ in
 // length.
 void tensor_from_table(lua_State* L, Tensor* t, int index);
+// Raises an error if a table cannot have n entries.
+void check_entries(lua_State* L, double n);
 // totable of tensors.
 int tensor_to_table(lua_State* L);
 

@@ -377,7 +377,8 @@ int free_reference(lua_State* L) {
 int totable(lua_State* L) {
   State* state = state_of(L);
   ptrdiff_t n = check_storage(L, state, 1)->size;
-  lua_createtable(L, n < INT32_MAX ? static_cast<int>(n) : 0, 0);
+  check_entries(L, static_cast<double>(n));
+  lua_createtable(L, static_cast<int>(n), 0);
   // Finalizers may have freed or resized it. No finalizer runs from here on.
   Storage* storage = check_storage(L, state, 1);
   const char* data = nullptr;

@@ -178,12 +178,18 @@ void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
   }
 }
 
-// Rejects shapes without elements that would need too many tables.
+[[noreturn]] void refuse_entries(lua_State* L, double n) {
+  raise_error(L, "totable: %.0f entries are too many", n);
+  __builtin_unreachable();
+}
+
+// Also rejects shapes without elements that would need too many tables.
 void check_table_sizes(lua_State* L, const Tensor& t) {
   double entries = 1;
   for (int d = 0; d < t.nDimension && entries > 0; ++d) {
+    check_entries(L, static_cast<double>(t.size[d]));
     entries *= static_cast<double>(t.size[d]);
-    if (entries > INT32_MAX) raise_error(L, "totable: %.0f entries are too many", entries);
+    if (entries > INT32_MAX) refuse_entries(L, entries);
   }
 }
 
@@ -205,6 +211,12 @@ void assign_tracked_numbers(lua_State* L, const Tensor& t, int d, ptrdiff_t posi
 }
 
 }  // namespace
+
+void check_entries(lua_State* L, double n) {
+  // A table of LuaJIT has at most 2^27 entries.
+  constexpr double kMost = LUA_VERSION_NUM == 501 ? 0x1p27 : INT32_MAX;
+  if (n > kMost) refuse_entries(L, n);
+}
 
 void tensor_from_table(lua_State* L, Tensor* t, int index) {
   int64_t size[th::kMaxDims];

@@ -53,6 +53,14 @@ describe('robustness', function()
           function() return tensor.Tensor(2 ^ 40, 0):totable() end)
     fails('totable: .* entries are too many',
           function() return tensor.Tensor(2 ^ 16, 2 ^ 16, 0, 5):totable() end)
+    fails('totable: .* entries are too many',
+          function() return tensor.ByteTensor(1):expand(2 ^ 31):totable() end)
+    local large = tensor.CharStorage(2 ^ 32)
+    fails('totable: 4294967296 entries are too many', function() return large:totable() end)
+    if jit then
+      fails('totable: 134217729 entries are too many',
+            function() return tensor.ByteTensor(1):expand(2 ^ 27 + 1):totable() end)
+    end
     assert.same({ {}, {} }, tensor.Tensor(2, 0):totable())
   end)
 
