@@ -416,6 +416,12 @@ int string(lua_State* L) {
   if (!lua_isnoneornil(L, 2) && !lenient) {
     check_kind(L, 2, LUA_TSTRING);
   }
+  // The limit of LuaJIT.
+  constexpr ptrdiff_t kMostText = LUA_VERSION_NUM == 501 ? 0x7fffff00 : PTRDIFF_MAX;
+  if (storage->size > kMostText) {
+    return raise_error(L, "string: %td bytes do not fit into a string of Lua; save them to a file",
+                       storage->size);
+  }
   // Creating the string may run finalizers, which must not resize the storage. After an error of
   // Lua the collector frees the box.
   auto** box = Native<Pinned>::push(L);

@@ -398,7 +398,12 @@ local function install(tensor)
 
    --- serialize(object [, mode]): like serializeToStorage, but returns a string.
    function made.serialize(object, mode)
-      return storage_of('serialize', object, mode):string()
+      local storage = storage_of('serialize', object, mode)
+      local done, result = pcall(storage.string, storage)
+      if not done then
+         raise(('serialize: %s'):format(cause(result)))
+      end
+      return result
    end
 
    --- deserialize(string [, mode or options]): returns the object serialized in the string.

@@ -48,7 +48,7 @@ describe('robustness', function()
     end)
   end)
 
-  it('of totable refuse more entries than a table has', function()
+  it('of totable and string refuse more than fits into a table or a string', function()
     fails('totable: .* entries are too many',
           function() return tensor.Tensor(2 ^ 40, 0):totable() end)
     fails('totable: .* entries are too many',
@@ -60,6 +60,7 @@ describe('robustness', function()
     if jit then
       fails('totable: 134217729 entries are too many',
             function() return tensor.ByteTensor(1):expand(2 ^ 27 + 1):totable() end)
+      fails('string: 4294967296 bytes do not fit into a string', function() large:string() end)
     end
     assert.same({ {}, {} }, tensor.Tensor(2, 0):totable())
   end)
