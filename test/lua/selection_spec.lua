@@ -32,6 +32,30 @@ local contents = {
   end,
 }
 
+it('long rows of bytes are sorted by counting', function()
+  local n = 2 ^ 24 + 9
+  local row = tensor.CharTensor(n, 2):random(-128, 127):select(2, 1)
+  for _, descending in ipairs { false, true } do
+    local values, indices = row:sort(1, descending)
+    assert.is_true(row:index(1, indices):equal(values))
+    local function rising(t) return t:narrow(1, 2, n - 1), t:narrow(1, 1, n - 1) end
+    local after, before = rising(descending and -values:short() or values:short())
+    local later, earlier = rising(indices)
+    assert.is_true(after:ge(before):min() == 1)
+    -- Equal elements keep their order.
+    assert.is_true(after:gt(before):add(later:gt(earlier)):min() == 1)
+    for _, k in ipairs { 1, 100, 2 ^ 22 } do
+      local least, positions = row:topk(k, 1, descending)
+      assert.is_true(least:equal(values:narrow(1, 1, k)))
+      assert.is_true(positions:equal(indices:narrow(1, 1, k)))
+    end
+    if not descending then
+      local median, position = row:median(1)
+      assert.are.same({ values[n / 2 + 0.5], indices[n / 2 + 0.5] }, { median[1], position[1] })
+    end
+  end
+end)
+
 describe('few elements', function()
   for _, class in ipairs{'Byte', 'Short', 'Half', 'Float', 'Double'} do
     it('of rows of a ' .. class .. 'Tensor are the first ones of the sorted row', function()

@@ -36,13 +36,14 @@ struct DistinctCall {
 };
 
 // The distinct values of n elements in ascending order, without positions. *found is their number,
-// otherwise -1, for elements with NaN or -0; then the values are undefined.
+// otherwise -1, for elements with NaN or -0; then the values are undefined. values and counts have
+// memory for n values, or for all values that a type of 1 or 2 bytes has.
 struct DistinctValuesCall {
   DType dtype;
   int64_t n;
-  const char* in;   // contiguous
-  char* values;     // with memory for n
-  int64_t* counts;  // of the elements with each value, with memory for n; may be null
+  const char* in;  // contiguous
+  char* values;
+  int64_t* counts;  // of the elements with each value; may be null
   int64_t* found;
 };
 

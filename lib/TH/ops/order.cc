@@ -180,8 +180,10 @@ struct FewValues {
 TensorRef values_alone(Tensor* t, TensorRef* counts) {
   if (device_of({t})) return {};
   const int64_t n = t->numel();
-  TensorRef in = contiguous(t), values(tensor_new_sized(t->dtype, 1, &n));
-  if (counts) *counts = TensorRef(tensor_new_sized(DType::Long, 1, &n));
+  const size_t bits = 8 * item_size(t->dtype);
+  const int64_t most = bits <= 16 ? std::min(n, int64_t{1} << bits) : n;
+  TensorRef in = contiguous(t), values(tensor_new_sized(t->dtype, 1, &most));
+  if (counts) *counts = TensorRef(tensor_new_sized(DType::Long, 1, &most));
   int64_t found = -1;
   run(Op::uniqueValues, nullptr, [&](Operands& at) {
     return DistinctValuesCall{

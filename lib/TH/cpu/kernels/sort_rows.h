@@ -14,6 +14,7 @@
 #include "backend/sort_call.h"
 #include "cpu/kernels/distinct_keys.h"
 #include "cpu/kernels/positions.h"
+#include "cpu/kernels/sort_bytes.h"
 #include "cpu/kernels/sort_few.h"
 #include "cpu/kernels/sort_keys.h"
 #include "cpu/kernels/sort_narrow.h"
@@ -179,13 +180,15 @@ class RowSorter {
 
   static constexpr bool kIsWide = sizeof(T) == 8;
 
-  // Returns the number of packed keys that a row of n elements needs.
-  static int64_t capacity(int64_t n) { return kHasDigits && n >= kRadix ? 2 * n : n; }
-  // The same for `rows` rows: rows sorted together need their keys in lanes, and wide rows also the
-  // original keys.
-  static int64_t capacity(int64_t n, int64_t rows) {
-    if (!are_together(n, rows)) return capacity(n);
-    return kIsWide ? n + kTogether * n : kTogether * n;
+  static bool has_digits(int64_t n, int64_t count) {
+    return kHasDigits && n >= kRadix && !is_by_sample(n, count);
+  }
+  // Returns the number of packed keys that `rows` rows of n elements need, of which `count` are
+  // selected. Rows sorted together need their keys in lanes, and wide rows also the original keys.
+  static int64_t capacity(int64_t n, int64_t count, int64_t rows) {
+    if (are_together(n, rows)) return kIsWide ? n + kTogether * n : kTogether * n;
+    if (is_by_counting<T>(n)) return 0;
+    return has_digits(n, count) ? 2 * n : n;
   }
   static bool are_together(int64_t n, int64_t rows) {
     return n <= kLongestTogether && rows >= kFewestTogether;
@@ -199,6 +202,9 @@ class RowSorter {
         count_(call.count) {}
 
   void sort(const SortRow<T>& row) const {
+    if constexpr (sizeof(T) == 1) {
+      if (is_by_counting<T>(row.n)) return sort_bytes(row, flip_, first_, count_, index_base_);
+    }
     if constexpr (!kHasDigits) {
       if (row.n >= kCounted && count_ == row.n && sort_by_counting(row)) return;
     }
@@ -227,7 +233,7 @@ class RowSorter {
       sort_by_insertion<Pack>(keys_, row.n);
     } else if (count_ == row.n && put_in_order<Pack>(keys_, row.n)) {
       // Sorted data is common.
-    } else if (kHasDigits && row.n >= kRadix) {
+    } else if (has_digits(row.n, count_)) {
       sort_by_digits<Pack, kHasDigits ? sizeof(T) : 1>(keys_, keys_ + row.n, row.n);
     } else if (count_ < row.n) {
       range = sort_range<Pack>(keys_, row.n, first_, count_);
@@ -456,7 +462,7 @@ void sort_rows(const SortCall& call) {
   int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
   const bool is_few =
       is_by_minima(call.n, call.first + call.count) || is_by_sample(call.n, call.count);
-  int64_t capacity = (Sorter::capacity(call.n, count) + 7) / 8 * 8;
+  int64_t capacity = (Sorter::capacity(call.n, call.count, count) + 7) / 8 * 8;
   Workspace<typename Pack::Type> workspace(workers * capacity);
   parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
     for (int64_t worker = begin; worker < end; ++worker) {
