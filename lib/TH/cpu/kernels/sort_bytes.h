@@ -55,8 +55,10 @@ void sort_bytes(const SortRow<T>& row, uint8_t flip, int64_t first, int64_t coun
     start[key + 1] = start[key];
     for (int k = 0; k < kCounters; ++k) start[key + 1] += counts[k][key];
   }
-  const int64_t least = std::upper_bound(start, start + kKeys, 0) - start - 1;
-  const int64_t most = std::upper_bound(start, start + kKeys, count - 1) - start - 1;
+  int least = 0;
+  while (least < kKeys - 1 && start[least + 1] <= 0) ++least;
+  int most = least;
+  while (most < kKeys - 1 && start[most + 1] < count) ++most;
   int64_t found = 0;
   for_blocks_of_keys(row, flip, [&](int64_t i, const uint8_t* keys, int64_t n) {
     uint8_t marks[kTested];
@@ -72,7 +74,7 @@ void sort_bytes(const SortRow<T>& row, uint8_t flip, int64_t first, int64_t coun
     return found < count;
   });
   // The elements have been read, so they may share memory with the values.
-  for (int64_t key = least; key <= most; ++key) {
+  for (int key = least; key <= most; ++key) {
     const T x = SortKey<T>::element(static_cast<uint8_t>(key ^ flip));
     const int64_t end = std::min(start[key + 1], count);
     for (int64_t to = std::max<int64_t>(start[key], 0); to < end; ++to) {
