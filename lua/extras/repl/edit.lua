@@ -94,14 +94,23 @@ local function columns(names, width)
   return table.concat(lines, '\n')
 end
 
+-- Sets the locale of the environment and returns its name. In the locale C, libedit drops letters
+-- that are not ASCII, so C.UTF-8 replaces it. Only the ctype locale is set, so numbers are still
+-- read and written as in Lua.
+local function set_locale()
+  local locale = os.setlocale('', 'ctype')
+  if not locale or locale == 'C' or locale == 'POSIX' then
+    locale = os.setlocale('C.UTF-8', 'ctype') or os.setlocale('C.utf8', 'ctype') or 'C'
+  end
+  return locale
+end
+
 -- Returns an editor that uses libedit. Enter starts a new line if the input is incomplete, so a
 -- multi-line input is edited and recalled from the history as a whole.
 local function libedit_editor(library, environment, incomplete)
   local int = ffi.typeof 'int'
   local interrupted, prompt_text = false, ''
-  local locale = os.setlocale('', 'ctype') or 'C'
-  -- Only the ctype locale is set, so numbers are still read and written as in Lua.
-  local multibyte = locale:lower():find 'utf%-?8' ~= nil
+  local multibyte = set_locale():lower():find 'utf%-?8' ~= nil
   -- Kept for the life of the process, since libedit stores their addresses.
   local anchors = {}
   local files = {}
