@@ -229,6 +229,40 @@ describe('the syntax of Python', function()
   end)
 end)
 
+describe('comparisons that Lua accepts', function()
+  local t = 't, u, n, list = tensor.ones(2), tensor.ones(2), 1, {}'
+
+  it('are explained where a tensor is a condition', function()
+    for _, code in ipairs {
+      'while t:gt(5) do break end', 'x = not t:gt(5)', 'x = t:gt(5) and 1 or 2', 'assert(t:eq(5))',
+      'if t:gt(5) and t:lt(9) then x = 1 end', 'if n == 1 and t[{{1}}]:lt(9) then x = 1 end',
+      'if n == 2 then x = 1 elseif (t:le(3)) then x = 2 end', 'repeat until t:ge(0)',
+    } do
+      assert.matches('^every tensor is true in a condition', errors_of(t, code), nil, code)
+    end
+    for _, code in ipairs {
+      'x = t:gt(5)', 'x = x or t:gt(5)', 'x = n == 1 and t:gt(5) or t:lt(5)',
+      'x = assert(t:eq(1):all())',
+      'while t:gt(5):any() do end', 'x = not t:gt(5):all()', 'x = t:gt(5):any() and 1 or 2',
+      'x = "not t:gt(5)" -- if t:gt(5) then',
+    } do
+      assert.are.equal('', errors_of(t, code), code)
+    end
+  end)
+
+  it('are explained where == compares a tensor', function()
+    for _, code in ipairs {'t == 1', 't == n', '1 == t', 't == tensor.ones(2)', 'x = u:neg() ~= t',
+                           't == u:size(1)'} do
+      assert.matches('^== is true for the same object only', errors_of(t, code), nil, code)
+    end
+    for _, code in ipairs {'t == nil', 't[1] == 1', '1 == t[1]', 't:size(1) == 2', '2 == t:size(1)',
+                           'list.t == 1', 't:dim() == u:dim()', '"t == 1"', '#t == 1',
+                           't == list[1]'} do
+      assert.are.equal('', errors_of(t, code), code)
+    end
+  end)
+end)
+
 describe('calls of layers and optimizers as in PyTorch', function()
   local nn, optim = require 'tensor.nn', require 'tensor.optim'
   -- Lua 5.1 does not know the number of parameters of a function.

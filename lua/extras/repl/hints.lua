@@ -3,6 +3,7 @@
 
 local help_modules = require 'tensor.help_modules'
 local python = require 'tensor.repl.python'
+local stops = require 'tensor.repl.stops'
 local suggestions = require 'tensor.repl.suggestions'
 
 local hints = {}
@@ -184,14 +185,25 @@ local function with_module(name)
   return found or name
 end
 
--- Returns true if a global, as `t` or `net.weight`, is a tensor.
-local function is_tensor(path, environment)
+-- Returns the value of a global or its field, as `t` or `net.weight`, or nil.
+local function value_of(path, environment)
   local value = environment
   for name in path:gmatch '[%w_]+' do
     value = type(value) == 'table' and rawget(value, name) or nil
   end
+  return value
+end
+
+-- Returns 'tensor', 'number' or 'call' for the end of the left operand or the start of the right
+-- operand of a comparison. Returns nil for others.
+local function type_of_operand(text, environment)
+  if text:find '%)$' or text:find '%($' then
+    return 'call'
+  end
   local tensor = loaded_module()
-  return value ~= nil and tensor ~= nil and tensor.isTensor(value)
+  local value = tonumber(text) or text:find '^[%a_][%w_%.]*$' and value_of(text, environment)
+  return type(value) == 'number' and 'number'
+         or value and tensor and tensor.isTensor(value) and 'tensor' or nil
 end
 
 -- Packages of Torch7, and the modules that serve the same purpose.
@@ -214,11 +226,22 @@ end
 -- The endings of an object in a condition: a name, a call or an index.
 local endings = {'', '%b()', '%b[]', '%b{}'}
 
--- Returns the method of a comparison that is a whole condition, as in `if t:gt(0) then`, or nil.
+-- Words before a condition or its first operand, and words behind one.
+local before_condition = {['if'] = true, ['elseif'] = true, ['while'] = true, ['until'] = true,
+                          ['not'] = true, assert = true}
+local after_condition = {['then'] = true, ['do'] = true, ['and'] = true}
+
+-- Returns the method of a comparison that is a whole condition or an operand of `not` or `and`, as
+-- in `if t:gt(0) then`, or nil.
 local function comparison(code)
   for _, ending in ipairs(endings) do
-    for method in code:gmatch('%f[%w]if%s+[%w_%.:]+' .. ending .. ':(%l%l)%b()%s*then%f[^%w_]') do
-      if method:find '^[gln][te]$' or method == 'eq' then
+    local call = '([%w_]*)[%s%(]*%f[%w_][%w_%.:]+' .. ending .. ':(%l%l)%b()%s*()'
+    for before, method, at in code:gmatch(call) do
+      local is_comparison = method:find '^[gln][te]$' or method == 'eq'
+      -- A method of the mask, as in t:gt(0):all(), may be a condition.
+      local is_mask = not code:find('^[:%.%[]', at)
+      if is_comparison and is_mask
+         and (before_condition[before] or after_condition[code:match('^%a*', at)]) then
         return method
       end
     end
@@ -229,13 +252,15 @@ end
 --- of_code(code, environment): returns a hint for code that Lua accepts, but that does not compare
 -- the elements of tensors as it seems to, or nil.
 function hints.of_code(code, environment)
+  code = stops.bare(code)
   local mask = comparison(code)
   if mask then
     return 'every tensor is true in a condition: use the number t:' .. mask ..
            '(...):all() or t:' .. mask .. '(...):any()'
   end
-  for a, b in code:gmatch '%f[%w_]([%a_][%w_%.]*)%s*[=~]=%s*([%a_][%w_%.]*)' do
-    if is_tensor(a, environment) and is_tensor(b, environment) then
+  for a, b in code:gmatch '([%w_%.:#%)]+)%s*[=~]=%s*([%w_%.:]+[%(%[]?)' do
+    a, b = type_of_operand(a, environment), type_of_operand(b, environment)
+    if a and b and (a == 'tensor' or b == 'tensor') then
       return '== is true for the same object only: t:equal(u) compares all elements, t:eq(u) each'
     end
   end

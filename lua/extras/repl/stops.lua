@@ -1,5 +1,6 @@
 -- Reads Lua code word by word. Inserts a call into each loop and function, so that JIT-compiled
--- code can be stopped; line numbers do not change. Finds out which code cannot be complete.
+-- code can be stopped; line numbers do not change. Finds out which code cannot be complete, and
+-- removes strings and comments.
 
 local stops = {}
 
@@ -70,6 +71,21 @@ function stops.insert(text, call)
   end
   out[#out + 1] = text:sub(from)
   return table.concat(out)
+end
+
+--- bare(text): returns the text with "" for each string and a space for each comment.
+function stops.bare(text)
+  local out, from, at = {}, 1, 1
+  while at <= #text do
+    local last = skipped(text, at)
+    if last then
+      out[#out + 1] = text:sub(from, at - 1) .. (text:sub(at, at) == '-' and ' ' or '""')
+      at, from = last + 1, last + 1
+    else
+      at = text:find('[%-%["\']', at + 1) or #text + 1
+    end
+  end
+  return table.concat(out) .. text:sub(from)
 end
 
 local changes = {['('] = 1, ['['] = 1, ['{'] = 1, [')'] = -1, [']'] = -1, ['}'] = -1,

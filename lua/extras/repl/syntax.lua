@@ -1,5 +1,7 @@
 -- Hints for code with the syntax of Python, which Lua does not accept.
 
+local stops = require 'tensor.repl.stops'
+
 local RANGE = 't[{{2, 4}}] are elements 2 to 4, and t[{{2, 4}, {}}] such rows of a matrix'
 local BLOCK = 'blocks are for i = 1, n do ... end, if c then ... end and function f(x) ... end'
 local IMPORT = "modules are loaded by require: nn = require 'tensor.nn'; the prompt has " ..
@@ -24,8 +26,7 @@ local forms = {
 --- syntax(code): returns a hint for code that Lua has refused, or nil.
 return function(code)
   -- Strings, comments and the arguments of calls are not code with such syntax.
-  code = code:gsub("'[^'\n]*'", "''"):gsub('"[^"\n]*"', '""'):gsub('%-%-[^\n]*', '')
-             :gsub('([%w_])%b()', '%1()')
+  code = stops.bare(code):gsub('([%w_])%b()', '%1()')
   for _, form in ipairs(forms) do
     if code:find(form[1]) then
       return form[2]
