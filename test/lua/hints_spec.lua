@@ -214,15 +214,36 @@ describe('the syntax of Python', function()
       ['from tensor import nn'] = 'loaded by require', ['help sort'] = 'help is called with',
       ['def f(x): return x'] = 'blocks are for',
       ['for x in y:'] = 'blocks are for', ['if x > 0:'] = 'blocks are for',
+      ['tensor.Tensor([1,2,3])'] = 'lists are tables', ['[1, 2, 3]'] = 'lists are tables',
+      ['x = [1, 2]'] = 'lists are tables', ['return [1]'] = 'lists are tables',
+      ['tensor.Tensor([[1,2],[3,4]])'] = 'tensor.Tensor{1, 2, 3} makes',
+      ["x = {'a': 1}"] = '{a = 1, b = 2}', ['tensor.zeros((2,3))'] = 'sizes are separate',
+      ['t:sum(dim=1)'] = 'arguments have no names',
+      ["tensor.ones(2, 3, dtype='float')"] = 'arguments have no names',
+      ['f = lambda x: x + 1'] = 'written function(x)', ['x = 1 if c else 2'] = 'c and 1 or 2',
+      ['t is u'] = 'as in x == nil', ['a @ b'] = 'written a * b',
+      ['# a comment'] = 'begin with --',
+      ["x = 5 # it's five"] = 'begin with --', ['del t'] = 'x = nil removes',
+      ["raise ValueError('x')"] = "error 'text'", ['try: pass'] = 'pcall(f)', ['x++'] = 'x = x + 1',
+      ['with tensor.no_grad():'] = 'no blocks with objects', ["print f'{t}'"] = 'joined by ..',
+      ["print(f'{t}')"] = "use 'loss ' .. x", ['x = None'] = 'None is written nil',
+      ['True'] = 'True is written true',
     } do
       local errors = errors_of(code)
       assert.matches(hint, errors, 1, true)
     end
+    if rawget(_G, 'jit') then
+      assert.matches('math.floor(x / y)', errors_of '5 // 2', 1, true)
+    end
+    assert.are.equal('', errors_of('True = 5', 'True', 'x = {}', 'x.None'))
   end)
 
   it('is not seen in other code that is wrong', function()
     for _, code in ipairs {'a[b:size(1)] = 1 1', 'a[{1, 2}] = = 3', 'x ==== 1', 'f(a[1], 2', '1 1',
                            "print('a' 'b')", 'a[{{1, 2}}]]', 'print("3 != 4") )',
+                           'a, b = 1 2', 'f(function() x = 1 end', 'x = {[1] = 2, [2] = 3} }',
+                           'do if a then b = 1 else c = 2 3', 'x = ((1 + 2) * (3 - 4)) 5', '#t t',
+                           'f((a), (b)) )', 'f{a = 1, b = 2} )', 'if (a == 1) the b = 1 end',
                            'x = = 1 -- a ** b', 'a[math.max(1, 2)] 1', "print('a += 1') )"} do
       assert.is_nil(errors_of(code):match '\n.', code)
     end

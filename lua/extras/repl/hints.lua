@@ -5,6 +5,7 @@ local help_modules = require 'tensor.help_modules'
 local python = require 'tensor.repl.python'
 local stops = require 'tensor.repl.stops'
 local suggestions = require 'tensor.repl.suggestions'
+local each = require 'tensor.versions'.each
 
 local hints = {}
 
@@ -41,6 +42,8 @@ local uses = {
   {"bad argument #1 to 'concat' %([^\n]*userdata",
    'table.concat joins strings and numbers: use t:totable()'},
   {"bad argument #1 to 'unpack' %(table expected, got userdata%)", 'use unpack(t:totable())'},
+  -- [[1, 2], [3, 4]] is a string.
+  {'%f[%w]%a*Tensor: invalid arguments: %(string%)', MAKE},
   {'%f[%w]histogramdd: [^\n]*got number', EDGES},
   {'%f[%w]histogramdd: invalid arguments: %(torch%.%a+Tensor, number', EDGES},
   {': a %w+Tensor is expected at position %d+ of the table, got number', MAKE},
@@ -249,8 +252,8 @@ local function comparison(code)
   return nil
 end
 
---- of_code(code, environment): returns a hint for code that Lua accepts, but that does not compare
--- the elements of tensors as it seems to, or nil.
+--- of_code(code, environment): returns a hint, or nil, for code that Lua accepts, but that does not
+-- mean what it seems to: comparisons of tensors, and constants of Python, which are nil.
 function hints.of_code(code, environment)
   code = stops.bare(code)
   local mask = comparison(code)
@@ -262,6 +265,11 @@ function hints.of_code(code, environment)
     a, b = type_of_operand(a, environment), type_of_operand(b, environment)
     if a and b and (a == 'tensor' or b == 'tensor') then
       return '== is true for the same object only: t:equal(u) compares all elements, t:eq(u) each'
+    end
+  end
+  for name, here in each(python.constants) do
+    if value_of(name, environment) == nil and code:find('%f[%w_%.:]' .. name .. '%f[^%w_]') then
+      return ('%s is written %s'):format(name, here)
     end
   end
   return nil

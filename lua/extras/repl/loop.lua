@@ -132,8 +132,8 @@ function loop.session(io)
     io.write(...)
   end
 
-  --- warn(text): writes a hint if an input compares tensors in a way that Lua accepts, but that has
-  -- another meaning. Each hint is written once.
+  --- warn(text): writes a hint if Lua accepts an input that does not mean what it seems to. Each
+  -- hint is written once.
   local warned = {}
   function self.warn(text)
     local hint = hint_of(hints.of_code, text)

@@ -1,9 +1,10 @@
--- Hints for globals of Python programs: built-in functions, and usual names of modules.
+-- Hints for globals of Python programs: built-in functions, usual names of modules, and constants.
 
 local absent = require 'tensor.repl.absent'
 
 local functions = {
   enumerate = 'for i, x in ipairs(list) do counts the elements of a table',
+  f = "f'...' is not a text here: use 'loss ' .. x or ('%.3f'):format(x)",
   float = 'tonumber(text) is a number, and t:double() converts a tensor',
   input = 'io.read() reads a line',
   int = 'math.floor(x) is the integer below a number, and t:long() converts a tensor',
@@ -19,5 +20,6 @@ local modules = {
   F = absent.f, nn = absent.nn, np = absent.np, optim = absent.optim, pd = absent.pandas,
   plt = absent.plt, scipy = absent.scipy,
 }
+local constants = {None = 'nil', True = 'true', False = 'false'}
 
-return {functions = functions, modules = modules}
+return {functions = functions, modules = modules, constants = constants}
