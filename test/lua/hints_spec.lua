@@ -250,6 +250,34 @@ describe('the syntax of Python', function()
   end)
 end)
 
+describe('names that were local to an earlier input', function()
+  it('are explained', function()
+    local hint = 'x was local to an earlier input: leave out local at the prompt\n'
+    assert.are.equal(hint, errors_of('local x = 5', 'x', 'f = {x}'))
+    assert.matches("global 'y'.-\ny was local to an", errors_of('local x, y = 5', 'y + 1'))
+    assert.matches("'f'.-\nf was local", errors_of('local function f() end', 'f()', 'f()'))
+    assert.matches("'x'.-\nx was local", errors_of('local x', 'for i = 1, 2 do x:add(1) end'))
+    for _, code in ipairs {'x = 1', 'f = {x = 1}', 'f = {}; f.x = f.x', 'f = "x" -- x',
+                           'f = function(x) return x end', 'local x = 1; x = 2'} do
+      assert.are.equal('', errors_of('local x = 5', code), code)
+    end
+  end)
+
+  it('are explained for piped input by the option for scripts', function()
+    local command = "printf 'local x = 5\\nprint(x)\\n' | " ..
+                    "env -u LUA_PATH -u LUA_CPATH '%s/bin/tensor' %s 2>&1"
+    local function output_of(option)
+      local pipe = io.popen(command:format(os.getenv 'TENSOR_PREFIX', option))
+      local text = pipe:read '*a'
+      pipe:close()
+      return text
+    end
+    assert.are.equal('nil\nx was local to an earlier input: tensor - < file runs all lines as ' ..
+                     'one script, with its locals\n', output_of '')
+    assert.are.equal('5\n', output_of '-')
+  end)
+end)
+
 describe('comparisons that Lua accepts', function()
   local t = 't, u, n, list = tensor.ones(2), tensor.ones(2), 1, {}'
 

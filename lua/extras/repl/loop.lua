@@ -3,6 +3,7 @@
 local commands = require 'tensor.repl.commands'
 local hints = require 'tensor.repl.hints'
 local interrupt = require 'tensor.repl.interrupt'
+local locals = require 'tensor.repl.locals'
 local paint = require 'tensor.repl.paint'
 local show = require 'tensor.repl.show'
 local stops = require 'tensor.repl.stops'
@@ -109,6 +110,7 @@ end
 function loop.session(io)
   local self = {environment = io.environment or _G}
   local stop = interrupt.stop_function()
+  local earlier, warned = locals.new(io.is_piped), {}
 
   -- Returns a hint or nil. Hints use functions of the module, which the program may have replaced.
   local function hint_of(find, text)
@@ -122,7 +124,9 @@ function loop.session(io)
     if io.drop_paste and (first or message):find 'interrupted$' then
       io.drop_paste()
     end
-    local hint = hint_of(hints.of, message) or code and hint_of(syntax, code)
+    local hint = earlier.of_error(message) or hint_of(hints.of, message)
+                 or code and hint_of(syntax, code)
+    warned[hint or ''] = true
     io.write_error(paint.text('error', first or message),
                    hint and '\n' .. paint.text('hint', hint) or '',
                    paint.text('dim', rest or ''), '\n')
@@ -134,9 +138,9 @@ function loop.session(io)
 
   --- warn(text): writes a hint if Lua accepts an input that does not mean what it seems to. Each
   -- hint is written once.
-  local warned = {}
   function self.warn(text)
-    local hint = hint_of(hints.of_code, text)
+    local hint = earlier.of_code(text, self.environment) or hint_of(hints.of_code, text)
+    earlier.note(text)
     if hint and not warned[hint] then
       warned[hint] = true
       io.write_error(paint.text('hint', hint), '\n')
@@ -205,6 +209,7 @@ end
 -- remember(text)     called with each input; optional
 -- drop_paste()       drops pasted lines; called after Ctrl-C has interrupted an input; optional
 -- environment        the globals of the code; optional
+-- is_piped           stdin is not a terminal; optional
 -- graphics()         returns the terminal's graphics protocol or nil; optional
 function loop.run(io)
   local lines, failures = {}, 0

@@ -242,6 +242,7 @@ local function repl(ok)
   end
   local failures = loop.run {
     read = editor.read,
+    is_piped = not terminal,
     drop_paste = editor.drop_paste,
     write = function(...)
       io.stdout:write(...)
