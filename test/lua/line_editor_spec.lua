@@ -14,4 +14,40 @@ describe('the line editor', function()
       assert.are.equal(0, t.leave())
     end
   end)
+
+  in_terminal('adapts to the width of the terminal', function()
+    local t = terminal.open(terminal.program())
+    t.await '> '
+    t.type "io.popen 'sleep 0.1; stty cols 20; echo \"res\"ized >&2'\n"
+    t.await 'resized'
+    t.type(('1234567890'):rep(3) .. '\1')
+    t.await '\27[A'  -- the beginning is on the line above
+    t.type '\3'
+    assert.are.equal(0, t.leave())
+  end)
+
+  in_terminal('can be stopped by Ctrl-Z', function()
+    local t = terminal.open("bash -ic '" .. terminal.program():gsub("'", '"') .. "; fg'")
+    t.await '> '
+    t.type '1 + 2'
+    t.await '1 + 2'
+    t.type '\26'
+    t.await 'Stopped'
+    t.await '> 1 + 2'
+    t.type '0\n'
+    t.await '2004l21'
+    assert.are.equal(0, t.leave())
+  end)
+
+  in_terminal('continues after signals of Ctrl-C that another process sends', function()
+    local t = terminal.open(terminal.program())
+    t.await '> '
+    t.type('p = io.popen \'trap "" INT; for i in 1 2 3 4 5 6 7 8 9; do sleep 0.05; ' ..
+           'kill -INT $PPID; done; echo do"ne" >&2\'\n')
+    t.await '^C'
+    t.await 'done'
+    t.type '5 * 5\n'
+    t.await '2004l25'
+    assert.are.equal(0, t.leave())
+  end)
 end)

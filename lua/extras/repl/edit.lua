@@ -39,6 +39,7 @@ end
 -- Constants of histedit.h: requests of el_set and history, and return codes of key functions.
 local EL_PROMPT, EL_EDITOR, EL_SIGNAL, EL_BIND, EL_SETTY, EL_ADDFN, EL_HIST = 0, 2, 3, 4, 8, 9, 10
 local H_SETSIZE, H_ENTER = 1, 10
+local EINTR = 4
 local CC_NORM, CC_REFRESH, CC_CURSOR, CC_ERROR, CC_REDISPLAY = 0, 4, 5, 6, 8
 
 local function is_terminal(file)
@@ -153,13 +154,14 @@ local function libedit_editor(library, environment, incomplete)
     return prompt_text
   end)
   set(EL_PROMPT, anchors.prompt)
-  set(EL_SIGNAL, int(0))
+  -- libedit handles signals: it adapts to the terminal's size, and restores it for Ctrl-Z.
+  set(EL_SIGNAL, int(1))
   set(EL_EDITOR, 'emacs')
   library.tensor_repl_history(past, event, int(H_SETSIZE), int(1000))
   anchors.history = ffi.cast('void *', library.tensor_repl_history)
   set(EL_HIST, anchors.history, past)
-  -- With -isig, Ctrl-C is a key while a line is edited, not a signal.
-  set(EL_SETTY, '-d', '-isig', ffi.cast('char *', nil))
+  -- Ctrl-C is a key while a line is edited, not a signal.
+  set(EL_SETTY, '-d', '-intr', '-quit', ffi.cast('char *', nil))
   bind('^_', 'ed-newline')
   bind('^R', 'em-inc-search-prev')
   -- Home, End, Delete and words, as xterm, the Linux console, rxvt, tmux and screen send them.
@@ -290,13 +292,15 @@ local function libedit_editor(library, environment, incomplete)
     push_typed_line()
     io.stdout:flush()
     local line = library.tensor_repl_gets(el, count)
+    -- SIGINT from another process ends libedit's read.
+    interrupted = interrupted or line == nil and count[0] < 0 and ffi.errno() == EINTR
     pasted.finish()
-    if line == nil or count[0] <= 0 then
-      io.stdout:write '\n'
-      return nil
-    elseif interrupted then
+    if interrupted then
       io.stdout:write '^C\n'
       return false
+    elseif line == nil or count[0] <= 0 then
+      io.stdout:write '\n'
+      return nil
     end
     return (ffi.string(line):gsub('\n$', ''))
   end
