@@ -177,6 +177,15 @@ describe('pasted text', function()
       assert.are.same({'2000'}, (run(lines)))
     end)
 
+    it('is complete after a line with an open quote', function()
+      for _, text in ipairs {'x = "open', '"open', "print('open", 'f("open'} do
+        assert.is_nil(loop.incomplete(text), text)
+        assert.matches('unfinished string', run({text, '5'})[1], nil, text)
+      end
+      assert.are.equal('text', loop.incomplete 'x = "open\\')
+      assert.are.equal('text', loop.incomplete 'x = [[open "')
+    end)
+
     it('is incomplete in code or in text', function()
       local text = table.concat(numbered('x = {', '  {%d, "row"},'), '\n')
       assert.are.equal('code', loop.incomplete(text))

@@ -13,8 +13,11 @@ local versions = require 'tensor.versions'
 
 local loop = {}
 
-local function incomplete(message)
-  return message:find("<eof>'?$") ~= nil
+-- Returns true if the error of a text means that more lines are needed. A string in quotes ends with
+-- its line, unless a backslash continues it.
+local function incomplete(message, text)
+  local is_quoted = message:find 'unfinished string'
+  return message:find("<eof>'?$") ~= nil and (not is_quoted or text:find '\\$' ~= nil)
 end
 
 -- Passes the values of an expression on: a tail call would be missing from tracebacks.
@@ -63,8 +66,8 @@ local function source_of(text)
   if statement then
     return text
   end
-  local reason = incomplete(statement_error) and statement_error
-                 or incomplete(expression_error) and expression_error
+  local reason = incomplete(statement_error, text) and statement_error
+                 or incomplete(expression_error, text) and expression_error
   if reason then
     compiled = text
     return nil, nil, reason
