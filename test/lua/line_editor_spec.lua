@@ -50,4 +50,21 @@ describe('the line editor', function()
     t.await '2004l25'
     assert.are.equal(0, t.leave())
   end)
+
+  in_terminal('lists names in the width of the terminal, and only the first of many', function()
+    local t = terminal.open(terminal.program())
+    t.await '> '
+    t.type "long = {name_one = 1, name_two = 2, name_three = 3} os.execute 'stty cols 26'\n"
+    t.await '2004h> '
+    t.type 'long.\t\t'
+    t.await 'name_one    name_two\r\nname_three'
+    t.type '\3'
+    t.await '2004h> '
+    t.type 'many = {} for i = 1, 100 do many[("n%d"):format(i)] = i end\n'
+    t.await '2004h> '
+    t.type 'many.\t\t'
+    assert.is_nil(t.await '... (20 more)':find 'n99')
+    t.type '\3'
+    assert.are.equal(0, t.leave())
+  end)
 end)

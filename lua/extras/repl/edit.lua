@@ -76,21 +76,28 @@ local function characters(text, multibyte)
   return #(multibyte and text:gsub('[\128-\191]', '') or text)
 end
 
--- Formats names in columns for a terminal of the given width.
-local function columns(names, width)
+local MOST_ROWS = 20
+
+-- Formats names in columns for the terminal. The last names are left out if there are many.
+local function columns(names)
+  local width = (require 'tensor.native'.terminal_width() or 80) - 2
   local widest = 0
   for _, name in ipairs(names) do
     widest = math.max(widest, #name + 2)
   end
   local across = math.max(1, math.floor(width / widest))
-  local rows = math.ceil(#names / across)
+  local count = math.min(#names, across * MOST_ROWS)
+  local rows = math.ceil(count / across)
   local lines = {}
   for row = 1, rows do
     local cells = {}
-    for k = row, #names, rows do
+    for k = row, count, rows do
       cells[#cells + 1] = names[k] .. (' '):rep(widest - #names[k])
     end
     lines[row] = table.concat(cells):gsub('%s+$', '')
+  end
+  if count < #names then
+    lines[rows + 1] = ('... (%d more)'):format(#names - count)
   end
   return table.concat(lines, '\n')
 end
@@ -261,7 +268,7 @@ local function libedit_editor(library, environment, incomplete)
       library.tensor_repl_insert(el, common:sub(#prefix + 1))
       return CC_REFRESH
     elseif #names > 1 then
-      io.stdout:write('\n', columns(names, 78), '\n')
+      io.stdout:write('\n', columns(names), '\n')
       io.stdout:flush()
       return CC_REDISPLAY
     end
