@@ -35,5 +35,6 @@ return function(tensor)
       for event, operator in each(operators) do
          class[event] = refuse(operator, advice)
       end
+      class.__concat__ = refuse('concat', 'tostring(s) is a storage as text')
    end)
 end

@@ -388,6 +388,10 @@ describe('hints for errors', function()
       assert.is_false(fine)
       assert.matches(hint, hints.of(message, env) or message, 1, true)
     end
+    assert.is_nil(hints.of("code:1: attempt to call global 'id' (a nil value)", {io = io}))
+    local joined, text = pcall(function() return 'shape: ' .. tensor.ones(2):size() end)
+    assert.is_false(joined)
+    assert.matches('tostring(s) is a storage as text', text, 1, true)
     -- From Lua 5.3 on, tables' functions accept tensors.
     local message = "bad argument #1 to 'insert' (table expected, got userdata)"
     assert.matches('^tensors do not grow', hints.of('code:1: ' .. message, env))

@@ -1,5 +1,6 @@
 -- Lines that are edited in a terminal.
 
+local files = require 'support.files'
 local terminal = require 'support.terminal'
 
 local in_terminal = terminal.when_available(it, pending)
@@ -66,5 +67,16 @@ describe('the line editor', function()
     assert.is_nil(t.await '... (20 more)':find 'n99')
     t.type '\3'
     assert.are.equal(0, t.leave())
+  end)
+
+  in_terminal('writes no colors to stderr if it is a file', function()
+    local path = os.tmpname()
+    local t = terminal.open(terminal.program 'NO_COLOR=' .. ' 2>' .. path)
+    t.await '> '
+    t.type 'nothing.at_all\n'
+    assert.are.equal(0, t.leave())
+    assert.is_nil(files.content(path):find '\27')
+    assert.matches("^stdin:1: [^\n]*'nothing'", files.content(path))
+    os.remove(path)
   end)
 end)

@@ -186,7 +186,7 @@ END]]):format(assert(os.getenv 'TENSOR_PREFIX')))
     assert.matches(': instead of indexSelect, use index\n', errors)
     assert.matches(': tensor.grad%(f%) computes gradients of any function', errors)
     _, errors = session 'pritn(1)'
-    assert.matches('\ndid you mean print%?\n', select(2, session('print2 = 1', 'pritn2(1)'))
+    assert.matches('\ndid you mean print%?\n', select(2, session('print2 = print', 'pritn2(1)'))
                    :gsub('print2', 'print'))
     assert.matches("global 'pritn'", errors)
     _, errors = session 'return torch.ones(2) > 5'

@@ -57,6 +57,11 @@ function edit.interactive()
   return is_terminal(io.stdin) and is_terminal(io.stdout)
 end
 
+--- Returns true if stderr is a terminal.
+function edit.stderr_is_terminal()
+  return is_terminal(io.stderr)
+end
+
 -- Loads libedit through the FFI; returns nil if either is missing.
 local function load_library()
   if not ffi then

@@ -5,7 +5,8 @@ local help_modules = require 'tensor.help_modules'
 local python = require 'tensor.repl.python'
 local stops = require 'tensor.repl.stops'
 local suggestions = require 'tensor.repl.suggestions'
-local each = require 'tensor.versions'.each
+local versions = require 'tensor.versions'
+local each, raw_next = versions.each, versions.raw_next
 
 local hints = {}
 
@@ -143,7 +144,14 @@ end
 local function tables_for(message, environment)
   local tensor = loaded_module()
   if message:find("global '", 1, true) then
-    return {environment}
+    if not message:find('attempt to call', 1, true) then
+      return {environment}
+    end
+    local functions = {}
+    for name, value in raw_next, environment do
+      functions[name] = type(value) == 'function' and value or nil
+    end
+    return {functions}
   end
   local class = tensor and tensor.getmetatable and tensor.getmetatable 'torch.DoubleTensor'
   local has_errors = tensor and tensor.getRule and tensor.getRule 'fields' ~= 'torch7'

@@ -13,8 +13,8 @@ local versions = require 'tensor.versions'
 
 local loop = {}
 
--- Returns true if the error of a text means that more lines are needed. A string in quotes ends with
--- its line, unless a backslash continues it.
+-- Returns true if the error of a text means that more lines are needed. A string in quotes ends
+-- with its line, unless a backslash continues it.
 local function incomplete(message, text)
   local is_quoted = message:find 'unfinished string'
   return message:find("<eof>'?$") ~= nil and (not is_quoted or text:find '\\$' ~= nil)
@@ -130,9 +130,9 @@ function loop.session(io)
     local hint = earlier.of_error(message) or hint_of(hints.of, message)
                  or code and hint_of(syntax, code)
     warned[hint or ''] = true
-    io.write_error(paint.text('error', first or message),
-                   hint and '\n' .. paint.text('hint', hint) or '',
-                   paint.text('dim', rest or ''), '\n')
+    io.write_error(paint.error_text('error', first or message),
+                   hint and '\n' .. paint.error_text('hint', hint) or '',
+                   paint.error_text('dim', rest or ''), '\n')
   end
 
   function self.write(...)
@@ -146,7 +146,7 @@ function loop.session(io)
     earlier.note(text)
     if hint and not warned[hint] then
       warned[hint] = true
-      io.write_error(paint.text('hint', hint), '\n')
+      io.write_error(paint.error_text('hint', hint), '\n')
     end
   end
 

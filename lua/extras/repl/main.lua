@@ -236,7 +236,7 @@ local function repl(ok)
       editor.remember(line)
     end
   end
-  paint.setup(edit.interactive())
+  paint.setup(edit.interactive(), edit.stderr_is_terminal())
   if edit.interactive() then
     banner(package.loaded.tensor)
   end
