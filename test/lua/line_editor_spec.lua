@@ -79,4 +79,15 @@ describe('the line editor', function()
     assert.matches("^stdin:1: [^\n]*'nothing'", files.content(path))
     os.remove(path)
   end)
+
+  in_terminal('ignores keys without a function', function()
+    local t = terminal.open(terminal.program())
+    t.await '> '
+    for _, key in ipairs {'[5~', '[15~', '[1;2A', '[1;2H', '[3;2~', '[1;2P', 'OP', '[24;8~'} do
+      t.type('\27' .. key)
+    end
+    t.type '5 + 6 word\27[1;5D\27[3;5~\n'  -- Ctrl-Left, Ctrl-Delete
+    t.await '2004l11'
+    assert.are.equal(0, t.leave())
+  end)
 end)

@@ -107,6 +107,24 @@ local function columns(names)
   return table.concat(lines, '\n')
 end
 
+-- Returns what function keys, Page Up and others send, alone and with Shift, Alt and Ctrl. Without
+-- a binding, the end of what a key sends is inserted as text.
+local function other_keys()
+  local list = {'\\eOP', '\\eOQ', '\\eOR', '\\eOS'}
+  for number = 1, 24 do
+    list[#list + 1] = ('\\e[%d~'):format(number)
+  end
+  for modifier = 2, 8 do
+    for number = 1, 24 do
+      list[#list + 1] = ('\\e[%d;%d~'):format(number, modifier)
+    end
+    for letter in ('ABCDFHPQRS'):gmatch '.' do
+      list[#list + 1] = ('\\e[1;%d%s'):format(modifier, letter)
+    end
+  end
+  return list
+end
+
 -- Sets the locale of the environment and returns its name. In the locale C, libedit drops letters
 -- that are not ASCII, so C.UTF-8 replaces it. Only the ctype locale is set, so numbers are still
 -- read and written as in Lua.
@@ -182,8 +200,12 @@ local function libedit_editor(library, environment, incomplete)
     ['ed-move-to-end'] = {'\\e[F', '\\eOF', '\\e[4~', '\\e[8~'},
     ['ed-delete-next-char'] = {'\\e[3~'},
     ['ed-prev-word'] = {'\\e[1;5D', '\\e[1;3D', '\\e[5D', '\\eOd'},
+    ['em-delete-next-word'] = {'\\e[3;5~'},
     ['em-next-word'] = {'\\e[1;5C', '\\e[1;3C', '\\e[5C', '\\eOc'},
   }
+  for _, sequence in ipairs(other_keys()) do
+    bind(sequence, 'ed-ignore')
+  end
   for command, sequences in each(keys) do
     for _, sequence in ipairs(sequences) do
       bind(sequence, command)
