@@ -394,4 +394,13 @@ describe('the printed form', function()
       assert.are.equal(2, print.options.edgeitems)
     end)
   end)
+
+  it('fits summaries into the line, with the mark of omitted columns', function()
+    print.setoptions {integers = 'plain'}
+    for _, t in ipairs {tensor.LongTensor(50, 50):fill(12345678901), tensor.ones(50, 50) * 1e200} do
+      for line in tostring(t):gmatch '[^\n]+' do
+        assert.is_true(#line <= 80, line)
+      end
+    end
+  end)
 end)

@@ -183,8 +183,10 @@ class Printer {
     const Shown& rows = dims_[dims_.size() - 2];
     const Shown& columns = dims_.back();
     const int64_t count = columns.count();
+    // The mark of omitted columns is in the line, too.
+    const size_t used = indent.size() + (columns.gap ? std::strlen(kGap) + 1 : 0);
     const int64_t perline =
-        format_.width ? cells_beside(static_cast<int64_t>(indent.size()), format_.width) : count;
+        format_.width ? cells_beside(static_cast<int64_t>(used), format_.width) : count;
     const std::string row_indent = format_.scale == 1 ? indent : indent + " ";
     for (int64_t first = 0; first < count; first += perline) {
       const int64_t end = std::min(first + perline, count);
