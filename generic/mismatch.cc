@@ -106,6 +106,18 @@ std::string argument_hint(lua_State* L, const State* state, const Overloads& ove
   return "";
 }
 
+// Explains a last argument that should be the name of a tensor class, as in ones(2, 'float'); else
+// "".
+std::string class_hint(lua_State* L, const State* state, const Overloads& overloads, uint64_t codes,
+                       int count) {
+  const uint64_t first = codes & 15;
+  if (count < 2 || count > kMaxArgs || (first != kNumber && first != kLongStorage)) return "";
+  const int last = 4 * (count - 1);
+  const bool is_size = (codes >> last & 15) != kString;
+  if (is_size || !fits(state, overloads.patterns, codes ^ kString << last, count - 1)) return "";
+  return std::string(lua_tostring(L, count)) + " is not a tensor class, as 'torch.FloatTensor' is";
+}
+
 // Returns advice about an element type for which no form is defined. Returns "" if other forms have
 // the kinds of the arguments.
 std::string undefined_hint(const std::vector<Pattern>& patterns, uint64_t codes, int count) {
@@ -124,6 +136,18 @@ const char* push_undefined_type(lua_State* L, const char* name, const Pattern& p
   if (!is_defined(pattern, other)) return lua_pushfstring(L, "%s is not defined for %s", name, of);
   return lua_pushfstring(L, "%s is not defined for %s: convert it, as t:%s() does", name, of,
                          other == DType::Long ? "long" : "double");
+}
+
+// Returns true if an argument has the element type of a mask or of indices, and the place of one.
+bool is_mask_or_index(const Overloads& overloads, int argument, DType type) {
+  for (const Pattern& pattern : overloads.patterns) {
+    for (const ParameterSource& source : pattern) {
+      if (!source.tensor || source.result || source.arg != argument) continue;
+      if (is_of_own_type(source) || source.kind == 'A') continue;
+      if (type_of(source.kind, DType::Byte) == type) return true;
+    }
+  }
+  return false;
 }
 
 bool are_numbers(uint64_t codes, int count) {
@@ -206,12 +230,14 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
                    int count) {
   std::string got, accepted, hint;
   DType type = state->default_type;
-  int first_tensor = -1;
+  int first_tensor = -1;  // that is not a mask or indices, if there is one
+  bool is_mask = false;
   for (int i = 0; i < count; ++i) {
     if (i) got += ", ";
     Object object = object_at(L, state, i + 1);
-    if (object.is_tensor() && first_tensor < 0) {
+    if (object.is_tensor() && (first_tensor < 0 || is_mask)) {
       type = object.dtype();
+      is_mask = is_mask_or_index(overloads, i, type);
       first_tensor = i;
     }
     if (object.box && !object.payload) got += "freed ";
@@ -243,6 +269,7 @@ void push_mismatch(lua_State* L, State* state, const Overloads& overloads, uint6
   for (const Pattern& pattern : overloads.patterns) {
     if (hint.empty() && pattern.matches(codes, count)) hint = type_hint(L, state, pattern);
   }
+  if (hint.empty()) hint = class_hint(L, state, overloads, codes, count);
   if (hint.empty()) hint = argument_hint(L, state, overloads, codes, count);
   if (hint.empty() && overloads.function && (codes & 15) == kTensor &&
       fits(state, overloads.function->patterns, codes, count)) {

@@ -388,6 +388,15 @@ describe('hints for errors', function()
       assert.is_false(fine)
       assert.matches(hint, hints.of(message, env) or message, 1, true)
     end
+    for code, text in pairs {
+      ["ones(2, 3, 'float')"] = "float is not a tensor class, as 'torch.FloatTensor' is",
+      ["zeros(2, 'torch.Float')"] = 'torch.Float is not a tensor class',
+      ['where(ones(2):gt(0), ones(2))'] = 'ByteTensor DoubleTensor DoubleTensor',
+    } do
+      local fine, message = pcall(versions.load('return ' .. code, '=code', tensor))
+      assert.is_false(fine)
+      assert.matches(text, message, 1, true)
+    end
     assert.is_nil(hints.of("code:1: attempt to call global 'id' (a nil value)", {io = io}))
     local joined, text = pcall(function() return 'shape: ' .. tensor.ones(2):size() end)
     assert.is_false(joined)
