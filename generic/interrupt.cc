@@ -96,16 +96,20 @@ void on_press(int signal) {
   errno = saved_errno;
 }
 
+// Does nothing, but ends a read from the terminal, which SIG_IGN would not.
+void end_read(int) {}
+
 int pressed() { return waiting; }
 
-// _catchinterrupts(on): if on is true, Ctrl-C interrupts the running code; otherwise it is ignored.
+// _catchinterrupts(on): if on is true, Ctrl-C interrupts the running code; otherwise it only ends a
+// read from the terminal.
 int catch_interrupts(lua_State* L) {
   bool on = lua_toboolean(L, 1);
   if (on) start_reports();
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
   // Without SA_RESTART, so that Ctrl-C also ends a read from the terminal.
-  action.sa_handler = on ? on_press : SIG_IGN;
+  action.sa_handler = on ? on_press : end_read;
   waiting = 0;
   presses = 0;
   lua_thread = pthread_self();

@@ -91,3 +91,21 @@ describe('the line editor', function()
     assert.are.equal(0, t.leave())
   end)
 end)
+
+describe('the prompt without libedit', function()
+  in_terminal('discards an open input at Ctrl-C', function()
+    local path = os.tmpname()
+    files.write(path, "require 'ffi'.load = function(name) error(name) end")
+    local t = terminal.open(terminal.program() .. ' -i ' .. path)
+    t.await '> '
+    t.type 'for i = 1, 2 do\n'
+    t.await '>> '
+    t.type 'x = '
+    t.type '\3'
+    t.await '\n> '
+    t.type '5 + 6\n'
+    t.await '\n11'
+    assert.are.equal(0, t.leave())
+    os.remove(path)
+  end)
+end)

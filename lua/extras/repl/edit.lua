@@ -367,7 +367,12 @@ local function plain_editor()
       typed = rest
       return line
     end
-    line = io.read()
+    local _, code
+    line, _, code = io.read()
+    if not line and code == EINTR then
+      typed = ''
+      return false
+    end
     line, typed = (line or typed ~= '') and typed .. (line or ''), ''
     return line or nil
   end
