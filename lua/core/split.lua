@@ -219,6 +219,7 @@ local function install(tensor)
          local is_table = type(a) == 'table'
          -- By Torch7's rule a table is always the result.
          local has_sizes = is_table and type(a[1]) == 'number' and select('#', ...) < 2
+                              and type((...)) ~= 'table'
                               and tensor.getRule 'arguments' ~= 'torch7'
          if is_table and not has_sizes then
             return split(a, self, ...)

@@ -352,6 +352,9 @@ it('split has sizes for each slice', function()
   assert.are.same({ { 1 }, { 5 } }, views[1]:totable())
   assert.are.equal(views, t:split(views, sizes, 2))
   assert.are.equal(3, #views)
+  local used = { 7 }
+  assert.are.equal(used, t:split(used, { 1, 1 }))
+  assert.are.same({ { 5, 6, 7, 8 } }, used[2]:totable())
   local function message(...) return select(2, pcall(...)) end
   assert.matches('the sizes add up to 3, but dimension 1 has size 2',
                  message(tensor.split, t, { 1, 2 }))

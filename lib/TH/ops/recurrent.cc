@@ -105,8 +105,8 @@ void calls(args::lstm& a) {
   TensorRef gates = contiguous(a.gates), h = shared(a.h), c = shared(a.c);
   TensorRef weight =
       view_of(shared(a.weight), [&](Tensor* to) { views::transpose(to, a.weight, 0, 1); });
-  // So that no product of several packs it again.
-  if (gates->size[0] > 1) weight = contiguous(weight.get());
+  // Products with several rows would pack it in each step.
+  if (gates->size[0] > 4 && gates->size[1] > 1) weight = contiguous(weight.get());
   TensorRef output = contiguous(a.output), state = contiguous(a.state), open;
   if (!a.open_) {  // one step at a time
     open = TensorRef(tensor_new_sized(gates->dtype, 2, gates->size + 1));

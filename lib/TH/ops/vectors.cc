@@ -186,7 +186,10 @@ void calls(args::match& a) {
   TensorRef x = rows_of(in_type(a.m1, type).get()), y = rows_of(in_type(a.m2, type).get());
   const int64_t length = x->size[1], count = x->size[0], other = y->size[0];
   if (length == 0) return ops::fill(a.r_, 0);
-  if (!is_integral(type) && !is_followed({a.m1, a.m2})) {
+  // The kernel computes tiles, and needs memory for many columns of the length of a row.
+  constexpr int64_t kTile = 16, kLongest = 1 << 20;
+  const bool has_tiles = count >= kTile && other >= kTile && length <= kLongest;
+  if (has_tiles && !is_integral(type) && !is_followed({a.m1, a.m2})) {
     return compute_in(type, a.r_, [&](Tensor* r) {
       find_distances(a.op, r, x.get(), y.get(), 2, true);
       if (a.gain.to_double() != 1) ops::mul(r, r, a.gain);

@@ -13,11 +13,11 @@ inline void prefetch(const T* x, int64_t offset) {
   __builtin_prefetch(reinterpret_cast<const void*>(address));
 }
 
-// Reads the cache lines of n elements ahead that are `ahead` bytes after x.
+// Prefetches the cache lines of n elements, `ahead` bytes after x.
 template <int64_t n, class T>
 inline void prefetch_lines(const T* x, int64_t ahead) {
   constexpr int64_t kLine = 64, bytes = n * static_cast<int64_t>(sizeof(T));
-#pragma GCC unroll 16
+#pragma GCC unroll 32
   for (int64_t line = 0; line < bytes; line += kLine) {
     prefetch(reinterpret_cast<const char*>(x), ahead + line);
   }

@@ -156,7 +156,7 @@ void reduce_elements(const ReduceAllCall& call) {
   bool in_rows = !difference && plan.ndim > 1 && width >= kLongRun && plan.stride[0][0] == item;
   LoopPlan rows;
   if (in_rows) rows.copy(plan_of_rows(plan));
-  const int64_t ahead = bytes_ahead(n, item);
+  const int64_t ahead = plan.ndim == 1 ? bytes_ahead(n, item) : 0;
   int64_t blocks = (n + kRunBlock - 1) / kRunBlock;
   constexpr int64_t few = 16;
   Partial local[few];
@@ -212,7 +212,9 @@ void reduce_outputs(const ReductionParameters& op, const LoopPlan& plan, int64_t
   if (!rows && may_fold && width <= kFoldWidth / 2 && step == width * item) {
     fold = std::min(kFoldWidth / width, n);
   }
-  const int64_t ahead = rows && step == item ? bytes_ahead(plan.numel * n, item) : 0;
+  const bool is_contiguous =
+      rows && step == item && (plan.numel == 1 || plan.inner_stride(0) == n * item);
+  const int64_t ahead = is_contiguous ? bytes_ahead(plan.numel * n, item) : 0;
   // Folded columns must not be divided.
   int64_t unit = fold > 1 ? width : 1;
   int64_t grain = std::max<int64_t>(1, op.grain() / std::max<int64_t>(1, n * unit));

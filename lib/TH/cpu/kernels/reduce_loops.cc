@@ -207,13 +207,11 @@ inline int64_t sum_of_bytes(const T* x, int64_t n) {
   return total;
 }
 
-// Adds n rows of `width` elements to acc. If ahead is not 0, rows follow each other, and the
-// elements `ahead` bytes after those that are added are prefetched. Not inlined, so that runs and
-// columns share it: these loops dominate the compile time.
+// Adds n rows of `width` elements to acc. Not inlined, so that runs and columns share it: these
+// loops dominate the compile time.
 template <class R, class T, class Parameter>
 __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, int64_t width,
-                                         typename R::A* acc, Parameter parameter,
-                                         int64_t ahead = 0) {
+                                         typename R::A* acc, Parameter parameter) {
   if constexpr (std::is_same_v<T, float> && kIsWide<R, T> && !std::is_same_v<R, Prod<T>>) {
     if constexpr (std::is_same_v<R, Sum<T>>) {
       return add_columns<kRows>(n, step, width, acc, x);
@@ -236,7 +234,6 @@ __attribute__((noinline)) void take_rows(const T* x, int64_t n, int64_t step, in
   int64_t i = 0;
   for (; i + kRows <= n; i += kRows) {
     const T* row = x + i * step;
-    if (ahead) prefetch_lines<kRows * kLaneBytes / int64_t{sizeof(*acc)}>(row, ahead);
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) {
       acc[j] = take_each<R>(acc[j], row + j, step, parameter(j), std::make_index_sequence<kRows>());
@@ -302,7 +299,15 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter, int64_t
   alignas(64) A acc[lanes];
   const int64_t width = narrows && n < 2 * lanes ? lanes / 4 : lanes, rows = n / width;
   for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
-  take_rows<R>(x, rows, width, width, acc, Same{parameter}, ahead);
+  if (ahead && !IsReduced<T>::value) {
+    constexpr int64_t kSome = 1024 / (lanes * sizeof(T));
+    for (int64_t i = 0; i < rows; i += kSome) {
+      prefetch_lines<kSome * lanes>(x + i * lanes, ahead);
+      take_rows<R>(x + i * lanes, std::min(kSome, rows - i), lanes, lanes, acc, Same{parameter});
+    }
+  } else {
+    take_rows<R>(x, rows, width, width, acc, Same{parameter});
+  }
   const T* tail = x + rows * width;
   if constexpr (std::is_same_v<R, Powers<T>>) {
     take_rows<R>(tail, 1, 0, n - rows * width, acc, Same{parameter});
@@ -379,11 +384,13 @@ void reduce(const ReduceBlock& block, Wide* out) {
   if constexpr (std::is_same_v<R, Prod<T>> && std::is_floating_point_v<Compute<T>>) {
     if (block.in_order) return multiply_rows<R, T>(block, out);
   }
-  for (int64_t row = 0; row < block.count; ++row) {
-    double parameter = 0;
-    if (block.parameter) parameter = block.parameter[R::Each ? row : 0];
-    auto* x = reinterpret_cast<const T*>(block.data + row * block.next);
-    store(out + row, reduce_run<R>(x, block.n, parameter, block.ahead));
+  // The compiler must assume that a store changes the block.
+  const int64_t n = block.n, count = block.count, next = block.next, ahead = block.ahead;
+  const double* parameters = block.parameter;
+  for (int64_t row = 0; row < count; ++row) {
+    const double parameter = parameters ? parameters[R::Each ? row : 0] : 0;
+    auto* x = reinterpret_cast<const T*>(block.data + row * next);
+    store(out + row, reduce_run<R>(x, n, parameter, ahead));
   }
 }
 

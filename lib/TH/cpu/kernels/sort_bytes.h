@@ -14,12 +14,13 @@
 namespace th {
 namespace {
 
-constexpr int64_t kFewestCounted = int64_t{1} << 24;
+constexpr int64_t kFewestCounted = int64_t{1} << 24, kMostPacked = int64_t{1} << 28;
 
-// Returns true if sort_bytes sorts rows of n elements.
+// Returns true if sort_bytes sorts rows of n elements, of which the first `count` are needed.
 template <class T>
-bool is_by_counting(int64_t n) {
-  return sizeof(T) == 1 && n >= kFewestCounted;
+bool is_by_counting(int64_t n, int64_t count) {
+  const bool is_packed = n <= kMostPacked && is_by_minima(n, count);
+  return sizeof(T) == 1 && n >= kFewestCounted && !is_packed;
 }
 
 // Calls f(i, keys, n) for blocks of n keys of a row, until it returns false. i: the first element.

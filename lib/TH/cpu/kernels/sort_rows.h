@@ -183,12 +183,13 @@ class RowSorter {
   static bool has_digits(int64_t n, int64_t count) {
     return kHasDigits && n >= kRadix && !is_by_sample(n, count);
   }
-  // Returns the number of packed keys that `rows` rows of n elements need, of which `count` are
-  // selected. Rows sorted together need their keys in lanes, and wide rows also the original keys.
-  static int64_t capacity(int64_t n, int64_t count, int64_t rows) {
+  // Returns the number of packed keys that `rows` rows need. Rows sorted together need their keys
+  // in lanes, and wide rows also the original keys.
+  static int64_t capacity(const SortCall& call, int64_t rows) {
+    const int64_t n = call.n;
     if (are_together(n, rows)) return kIsWide ? n + kTogether * n : kTogether * n;
-    if (is_by_counting<T>(n)) return 0;
-    return has_digits(n, count) ? 2 * n : n;
+    if (is_by_counting<T>(n, call.first + call.count)) return 0;
+    return has_digits(n, call.count) ? 2 * n : n;
   }
   static bool are_together(int64_t n, int64_t rows) {
     return n <= kLongestTogether && rows >= kFewestTogether;
@@ -203,7 +204,9 @@ class RowSorter {
 
   void sort(const SortRow<T>& row) const {
     if constexpr (sizeof(T) == 1) {
-      if (is_by_counting<T>(row.n)) return sort_bytes(row, flip_, first_, count_, index_base_);
+      if (is_by_counting<T>(row.n, first_ + count_)) {
+        return sort_bytes(row, flip_, first_, count_, index_base_);
+      }
     }
     if constexpr (!kHasDigits) {
       if (row.n >= kCounted && count_ == row.n && sort_by_counting(row)) return;
@@ -462,7 +465,7 @@ void sort_rows(const SortCall& call) {
   int64_t workers = std::min<int64_t>(num_threads(), std::max<int64_t>(1, count / least));
   const bool is_few =
       is_by_minima(call.n, call.first + call.count) || is_by_sample(call.n, call.count);
-  int64_t capacity = (Sorter::capacity(call.n, call.count, count) + 7) / 8 * 8;
+  int64_t capacity = (Sorter::capacity(call, count) + 7) / 8 * 8;
   Workspace<typename Pack::Type> workspace(workers * capacity);
   parallel_for(workers, 1, [&](int64_t begin, int64_t end) {
     for (int64_t worker = begin; worker < end; ++worker) {
