@@ -69,7 +69,7 @@ void least_squares(const Matrices& a, const Matrices& b, int* info) {
   });
 }
 
-// Returns a power of 2. The square of the largest element multiplied by it is neither infinite nor 0.
+// Returns a power of 2. The square of the largest element times it is neither infinite nor 0.
 template <class T>
 T scale_for_squares(const T* data, int64_t count) {
   constexpr int kMost = std::numeric_limits<T>::max_exponent / 2;

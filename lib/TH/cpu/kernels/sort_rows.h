@@ -176,9 +176,7 @@ class RowSorter {
  public:
   using Key = typename SortKey<T>::Key;
   using Packed = typename Pack::Type;
-  static constexpr bool kHasDigits = sizeof(T) <= 2;
-
-  static constexpr bool kIsWide = sizeof(T) == 8;
+  static constexpr bool kHasDigits = sizeof(T) <= 2, kIsWide = sizeof(T) == 8;
 
   static bool has_digits(int64_t n, int64_t count) {
     return kHasDigits && n >= kRadix && !is_by_sample(n, count);
