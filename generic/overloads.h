@@ -20,7 +20,8 @@ struct Overloads {
   std::vector<Form*> forms;
   bool element_wise = false;            // accepts numbers only: as tensors of 1 element
   bool random = false;                  // returns a number if no argument is a tensor
-  bool number_of_all = false;           // has a reduction of all elements by the rule `medians`
+  // By the rule `medians`, a form without a dimension reduces all elements.
+  bool number_of_all = false;
   const Overloads* function = nullptr;  // the function of the same name as a method
   // True for a method whose function has a form that does not start with a tensor. The function
   // then also exists in each tensor class and creates tensors of that class.
