@@ -18,8 +18,8 @@ struct Overloads {
   const char* name = nullptr;
   std::vector<Pattern> patterns;
   std::vector<Form*> forms;
-  bool element_wise = false;            // accepts numbers only: as tensors of 1 element
-  bool random = false;                  // returns a number if no argument is a tensor
+  bool element_wise = false;  // accepts numbers only: as tensors of 1 element
+  bool random = false;        // returns a number if no argument is a tensor
   // By the rule `medians`, a form without a dimension reduces all elements.
   bool number_of_all = false;
   const Overloads* function = nullptr;  // the function of the same name as a method
