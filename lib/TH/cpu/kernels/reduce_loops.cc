@@ -299,7 +299,7 @@ inline typename R::A reduce_run(const T* x, int64_t n, double parameter, int64_t
   alignas(64) A acc[lanes];
   const int64_t width = narrows && n < 2 * lanes ? lanes / 4 : lanes, rows = n / width;
   for (int64_t j = 0; j < width; ++j) acc[j] = R::init();
-  if (ahead && !IsReduced<T>::value) {
+  if (ahead && width == lanes && !IsReduced<T>::value) {
     constexpr int64_t kSome = 1024 / (lanes * sizeof(T));
     for (int64_t i = 0; i < rows; i += kSome) {
       prefetch_lines<kSome * lanes>(x + i * lanes, ahead);
