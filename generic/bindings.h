@@ -24,6 +24,7 @@ struct ClassFunctions {
 // Creates the classes of all element types, without methods: prepare_class adds these.
 void register_classes(lua_State* L, State* state, int module, const ClassFunctions& functions);
 void register_class_functions(lua_State* L, int module);
+void register_table_functions(lua_State* L, int module);
 void register_tensor_classes(lua_State* L, State* state, int module);
 void register_storage_classes(lua_State* L, State* state, int module);
 void add_tensor_methods(lua_State* L, int metatable, DType type, int like);

@@ -338,6 +338,7 @@ int open(lua_State* L) {
   lua_newtable(L);
   int module = lua_gettop(L);
   register_class_functions(L, module);
+  register_table_functions(L, module);
   register_tensor_classes(L, state, module);
   register_storage_classes(L, state, module);
   register_generator_class(L, state, module);

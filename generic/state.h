@@ -82,6 +82,7 @@ struct State {
   uint32_t unprepared = 0;
   int first_prepared[2] = {-1, -1};
   int class_extension = LUA_NOREF;
+  int list_loops = LUA_NOREF;  // the registry reference of the loops for long lists (table.cc)
   const void* file_metatable[4] = {};
   DType default_type = DType::Double;
   uint32_t torch7_rules = 0;                   // bit k: Rule k is that of require 'torch'

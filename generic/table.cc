@@ -11,6 +11,30 @@ namespace bind {
 
 namespace {
 
+// Returns true if lua/core/lists.lua has loops for a list of n elements.
+bool has_compiled_loop(lua_State* L, int64_t n) {
+  constexpr int64_t kLongList = 64;
+  return n >= kLongList && registered_state(L)->list_loops != LUA_NOREF;
+}
+
+// Runs such a loop for the list on top of the stack. Returns the number of elements that it has
+// processed: 0 if LuaJIT's compiler is off. name: "write" from the list to the address, "read" in
+// the other direction.
+int64_t run_compiled(lua_State* L, const char* name, DType type, const void* address, int64_t n) {
+  luaL_checkstack(L, 6, "a list");
+  const int list = lua_gettop(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, registered_state(L)->list_loops);
+  lua_pushstring(L, name);
+  lua_pushinteger(L, static_cast<int>(type) + 1);
+  lua_pushvalue(L, list);
+  push_integer(L, reinterpret_cast<uintptr_t>(address));
+  push_integer(L, n);
+  lua_call(L, 5, 1);
+  const auto done = static_cast<int64_t>(lua_tonumber(L, -1));
+  lua_pop(L, 1);
+  return done;
+}
+
 // Determines the shape from the first element of each level.
 int shape_of(lua_State* L, int index, int64_t* size) {
   int ndim = 0;
@@ -96,6 +120,11 @@ void TableReader::fill_innermost(int64_t n, char* data) {
     }
   } else {
     check_keys(n);
+    if (has_compiled_loop(L, n)) {
+      const int64_t done = run_compiled(L, "write", t_.dtype, data, n);
+      i += done;
+      data += done * item_;
+    }
   }
   for (; i <= n; ++i, data += item_) {
     lua_rawgeti(L, -1, static_cast<int>(i));
@@ -158,6 +187,27 @@ void TableReader::check_type(int d, int64_t i) {
               is_tensor ? ": tensor.stack makes a tensor of several" : "");
 }
 
+// Sets the list on top of the stack to the first elements of a row of the view, from an offset on.
+// Returns the number of elements that it has set. Finalizers may run in the compiled loop, and may
+// resize the storage, so the loop reads a copy.
+int64_t read_compiled(lua_State* L, const Tensor& view, int64_t offset) {
+  const int64_t n = view.size[view.nDimension - 1], step = view.stride[view.nDimension - 1];
+  if (!has_compiled_loop(L, n)) return 0;
+  void* copy = lua_newuserdata(L, n * th::item_size(view.dtype));
+  lua_insert(L, -2);
+  th::dispatch(view.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = nullptr;
+    protect(L, "totable", [&] {
+      from = static_cast<const T*>(static_cast<const void*>(view.data(th::Access::read))) + offset;
+    });
+    for (int64_t i = 0; i < n; ++i) static_cast<T*>(copy)[i] = from[i * step];
+  });
+  const int64_t done = run_compiled(L, "read", view.dtype, copy, n);
+  lua_remove(L, -2);
+  return done;
+}
+
 // Pushes the table for dimension d of the view, at an offset in elements. Creating a table may run
 // finalizers, which may resize the storage, so the address is read afterwards.
 void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
@@ -167,8 +217,9 @@ void push_nested(lua_State* L, const Tensor& view, int d, int64_t offset) {
   bool innermost = d == view.nDimension - 1;
   const char* data = nullptr;
   auto item = static_cast<int64_t>(th::item_size(view.dtype));
+  int64_t i = innermost ? read_compiled(L, view, offset) : 0;
   if (innermost) protect(L, "totable", [&] { data = view.data(th::Access::read) + offset * item; });
-  for (int64_t i = 0; i < n; ++i) {
+  for (; i < n; ++i) {
     if (innermost) {
       push_element(L, view.dtype, data + i * step * item);
     } else {
@@ -210,7 +261,19 @@ void assign_tracked_numbers(lua_State* L, const Tensor& t, int d, ptrdiff_t posi
   }
 }
 
+// _listloops(f): f copies elements of long lists (lua/core/lists.lua).
+int set_list_loops(lua_State* L) {
+  check_kind(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  registered_state(L)->list_loops = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
 }  // namespace
+
+void register_table_functions(lua_State* L, int module) {
+  set_functions(L, {{"_listloops", guarded<set_list_loops>}}, module);
+}
 
 void check_entries(lua_State* L, double n) {
   // A table of LuaJIT has at most 2^27 entries.

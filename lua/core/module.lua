@@ -42,6 +42,7 @@ require 'tensor.arrange'(tensor)
 require 'tensor.element'(tensor)
 require 'tensor.fuse'(tensor)
 require 'tensor.scope'(tensor)
+require 'tensor.lists'(tensor)
 require 'tensor.apply'(tensor)
 require 'tensor.device'(tensor)
 -- LuaJIT's table of strings grows with the garbage of parsing, and hardly ever shrinks. Each cycle
