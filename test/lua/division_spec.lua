@@ -154,3 +154,19 @@ describe('remainders and rounded quotients of doubles', function()
     end
   end)
 end)
+
+describe('bytes divided by a number', function()
+  it('are exact for all pairs', function()
+    local all = tensor.range(0, 255):byte()
+    local numbers = tensor.range(0, 255)
+    for d = 1, 255 do
+      local want = tensor.floor(numbers / d)
+      local rest = numbers - want * d
+      assert(tensor.floorDivide(all, d):double():equal(want), d)
+      assert(tensor.div(all, d):double():equal(want), d)
+      assert(tensor.remainder(all, d):double():equal(rest), d)
+      assert(tensor.fmod(all, d):double():equal(rest), d)
+      assert(tensor.floorDivide(all[{ { 3, -1, 2 } }], d):double():equal(want[{ { 3, -1, 2 } }]), d)
+    end
+  end)
+end)

@@ -16,6 +16,7 @@
 #endif
 
 #include "cpu/element_kernels.h"
+#include "cpu/kernels/reciprocal.h"
 #include "cpu/kernels/vector_functors.h"
 #include "functors/functors.h"
 #include "functors/rows.h"
@@ -195,47 +196,13 @@ struct Quick {
   static constexpr bool exists = false;
 };
 
-// Processors divide integers one at a time, but reals in SIMD registers. Below 2^53, and in float
-// below 2^24, the rounding error of a quotient is smaller than its distance from the next integer.
-template <class T>
-using RealOf = std::conditional_t<sizeof(T) <= 2, float, double>;
-
-// The floor of a number that fits into T. Compilers do not vectorize std::floor for 64 bits.
-template <class T>
-T whole_floor(RealOf<T> x) {
-  if constexpr (sizeof(T) < 8) return static_cast<T>(std::floor(x));
-  const T whole = static_cast<T>(x);
-  return functor::minus(whole, static_cast<T>(static_cast<RealOf<T>>(whole) > x));
-}
-
-// The same divisor for many elements. The product with its reciprocal replaces the quotient. With
-// 0.5 more or less, a quotient is at least 0.5 / divisor from an integer. The rounding error of the
-// product is smaller, if elements of 64 bits are below 2^50.
-template <class T>
-struct Reciprocal {
-  T divisor;
-  RealOf<T> factor, half;
-  explicit Reciprocal(T d)
-      : divisor(d),
-        factor(1 / static_cast<RealOf<T>>(d)),
-        half(std::copysign(RealOf<T>(0.5), static_cast<RealOf<T>>(d))) {}
-  T truncated(T a) const {
-    const auto x = static_cast<RealOf<T>>(a);
-    return static_cast<T>((x + std::copysign(RealOf<T>(0.5), x)) * factor);
-  }
-  T floored(T a) const { return whole_floor<T>((static_cast<RealOf<T>>(a) + half) * factor); }
-  T rest(T a, T quotient) const { return functor::minus(a, functor::times(quotient, divisor)); }
-  operator T() const { return divisor; }
-  const Reciprocal& operator[](int64_t) const { return *this; }
-};
-
 template <class T>
 struct Quick<functor::cdiv<T>> {
   static constexpr bool exists = std::is_integral_v<T>;
   using Word = std::make_unsigned_t<std::conditional_t<exists, T, int>>;
   static Word misfit(T a, T b) {
     // Division by -1 may wrap.
-    bool bad = b == 0 || b == static_cast<T>(-1);
+    bool bad = b == 0 || (std::is_signed_v<T> && b == static_cast<T>(-1));
     if constexpr (sizeof(T) == 8) {
       constexpr int64_t limit = int64_t{1} << 50;
       bad |= a >= limit || a <= -limit || b >= limit || b <= -limit;
