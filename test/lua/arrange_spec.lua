@@ -355,6 +355,20 @@ describe('rewritten arrangements agree with a model', function()
     end
   end)
 
+  it('repeatInterleave of strided rows, to a result, and of none', function()
+    local t = tensor.range(1, 12):view(3, 4)
+    local want = tensor.stack({ t, t }, 2):view(6, 4)
+    local r = tensor.Tensor(4, 6):t()
+    assert.is_true(tensor.repeatInterleave(r, t, 2, 1):equal(want))
+    assert.is_true(tensor.repeatInterleave(t:t(), 2, 2):equal(want:t()))
+    assert.is_true(tensor.repeatInterleave(t[{ {}, 2 }], 2):equal(want[{ {}, 2 }]))
+    assert.is_true(t:t():repeatInterleave(3):equal(t:t():clone():repeatInterleave(3)))
+    assert.are.same({ 0, 4 }, tensor.repeatInterleave(t, 0, 1):size():totable())
+    assert.are.same({ 3, 0 }, tensor.repeatInterleave(tensor.Tensor(3, 0), 2, 2):size():totable())
+    local own = t:clone()
+    assert.is_true(tensor.repeatInterleave(own, own, 2, 1):equal(want))
+  end)
+
   it('repeatInterleave with random counts, and counts whose sum is too large', function()
     local random = elements.generator(3)
     local counts, want = {}, {}

@@ -16,18 +16,25 @@ namespace {
 
 using namespace formulas;
 
-// Repeats the slices of t along a dimension, each n times.
-Var repeated_equally(const Var& t, int dim, int64_t n) {
+// Requests a result with the slices of t along a dimension, each n times.
+template <class A>
+void set_repeated(A& a, Shapes& s, int ndim, const int64_t* t_size, int dim) {
   int64_t size[kMaxDims];
-  std::copy(t->size, t->size + t->nDimension, size);
-  size[dim] = checked_mul(size[dim], n, "a size");
-  if (t->nDimension == kMaxDims) fail("too many dimensions: %d", kMaxDims);
-  const Var column = unsqueeze1d(t, int64_t{dim + 1});
+  std::copy(t_size, t_size + ndim, size);
+  size[dim] = checked_mul(size[dim], a.n, "a size");
+  if (ndim == kMaxDims) fail("too many dimensions: %d", kMaxDims);
+  s.set(a.r_, ndim, size, Layout::contiguous);
+}
+
+void repeat_slices(Tensor* r, const Var& t, int dim, int64_t n) {
+  if (r->numel() == 0) return;
+  place_result(device_of({t.get()}), r);
+  const Var slices = unsqueeze1d(t, int64_t{dim + 1});
   int64_t whole[kMaxDims];
-  std::copy(column->size, column->size + column->nDimension, whole);
+  std::copy(slices->size, slices->size + slices->nDimension, whole);
   whole[dim + 1] = n;
-  const Var copies = Var(clone(expand(column, Sizes{column->nDimension, whole}).get()));
-  return with_shape(copies, t->nDimension, size);
+  const Sizes sizes = {slices->nDimension, whole};
+  ops::copy(with_shape(ref(r), sizes.ndim, whole).get(), expand(slices, sizes).get());
 }
 
 // Repeats slice k of t counts[k] times.
@@ -117,15 +124,18 @@ int own_dim_of_bits(A& a, const Shapes& s) {
 
 void shapes(args::repeatInterleave& a, Shapes& s) {
   check_repeats(a, s);
-  give(s, a.r_, repeated_equally(ref(a.t), own_dim(a, s), a.n));
+  set_repeated(a, s, a.t->nDimension, a.t->size, own_dim(a, s));
 }
-void calls(args::repeatInterleave&) {}
+void calls(args::repeatInterleave& a) {
+  repeat_slices(a.r_, ref(a.t), static_cast<int>(a.dimension), a.n);
+}
 
 void shapes(args::repeatInterleaveAll& a, Shapes& s) {
   check_repeats(a, s);
-  give(s, a.r_, repeated_equally(flat(ref(a.t)), 0, a.n));
+  const int64_t elements = a.t->numel();
+  set_repeated(a, s, 1, &elements, 0);
 }
-void calls(args::repeatInterleaveAll&) {}
+void calls(args::repeatInterleaveAll& a) { repeat_slices(a.r_, flat(ref(a.t)), 0, a.n); }
 
 void shapes(args::repeatInterleaveCounts& a, Shapes& s) {
   const int dim = own_dim(a, s);
