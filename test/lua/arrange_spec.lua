@@ -355,6 +355,19 @@ describe('rewritten arrangements agree with a model', function()
     end
   end)
 
+  it('packbits, also of columns and of parts of a byte', function()
+    local t = tensor.IntTensor(37, 45):random(-1, 1)
+    for d = 1, 2 do
+      local packed = tensor.packbits(t, d)
+      assert.are.equal(math.ceil(t:size(d) / 8), packed:size(d))
+      local bits = tensor.unpackbits(packed, d)
+      assert.is_true(bits:narrow(d, 1, t:size(d)):equal(t:ne(0)))
+      local rest = bits:size(d) - t:size(d)
+      assert.are.equal(0, bits:narrow(d, t:size(d) + 1, rest):max())
+    end
+    assert.is_true(tensor.packbits(t:t():contiguous():t()):equal(tensor.packbits(t)))
+  end)
+
   it('repeatInterleave of strided rows, to a result, and of none', function()
     local t = tensor.range(1, 12):view(3, 4)
     local want = tensor.stack({ t, t }, 2):view(6, 4)

@@ -99,15 +99,16 @@ Var along_last(const Var& t, int d, const F& f) {
   return transpose(f(transpose(t, int64_t{d}, last), static_cast<int>(last)), int64_t{d}, last);
 }
 
-// Returns t with a last dimension of size n divided into n / 8 times 8, or the other way around.
-Var in_eights(const Var& t, int last) {
+// Returns t with a last dimension of size n divided into n / 2 times 2.
+Var in_pairs(const Var& t, int last) {
   int64_t size[kMaxDims];
   std::copy_n(t->size, last, size);
-  size[last] = t->size[last] / kBits;
-  size[last + 1] = kBits;
+  size[last] = t->size[last] / 2;
+  size[last + 1] = 2;
   return with_shape(t, last + 2, size);
 }
-Var from_eights(const Var& t, int last) {
+// Returns t with its last two dimensions joined.
+Var joined(const Var& t, int last) {
   int64_t size[kMaxDims];
   std::copy_n(t->size, last, size);
   size[last] = t->size[last] * t->size[last + 1];
@@ -215,12 +216,13 @@ void shapes(args::packbits& a, Shapes& s) {
            size[last] = kBits - rest;
            whole = cat(whole, filled(whole, DType::Byte, last + 1, size, 0), int64_t{last});
          }
-         const Var bits = in_eights(whole, last);
-         Var bytes = part(bits, last + 1, 0, 1);
-         for (int64_t k = 1; k < kBits; ++k) {
-           bytes = bytes * 2 + part(bits, last + 1, k, 1);
+         // Joins neighbours to numbers of 2, 4 and 8 bits.
+         for (int width = 1; width < kBits; width *= 2) {
+           const Var pairs = in_pairs(whole, last);
+           const Var high = part(pairs, last + 1, 0, 1), low = part(pairs, last + 1, 1, 1);
+           whole = cadd(low, Scalar(1 << width), high);
          }
-         return from_eights(bytes, last);
+         return joined(whole, last);
        }));
 }
 void calls(args::packbits&) {}
@@ -236,15 +238,15 @@ void shapes(args::unpackbits& a, Shapes& s) {
   };
   give(s, a.r_, along_last(as(ref(a.t), DType::Byte), d, [&](const Var& t, int last) {
          constexpr int64_t kBytes = 256;  // Taking the bits of more bytes from a table is faster.
-         if (t->numel() <= kBytes) return from_eights(bits_of(t, last), last);
+         if (t->numel() <= kBytes) return joined(bits_of(t, last), last);
          const Var table =
              bits_of(as(Var(new_long_vector(kBytes, [](int64_t k) { return k; })), DType::Byte), 0);
-         const Var index = as(flat(t), DType::Long) + TH_INDEX_BASE;
+         const Var index = as(flat(t), DType::Long);
+         ops::add(index.get(), index.get(), TH_INDEX_BASE);
          int64_t size[kMaxDims];
          std::copy_n(t->size, last + 1, size);
          size[last + 1] = kBits;
-         return from_eights(with_shape(indexSelect(table, int64_t{0}, index), last + 2, size),
-                            last);
+         return joined(with_shape(indexSelect(table, int64_t{0}, index), last + 2, size), last);
        }));
 }
 void calls(args::unpackbits&) {}
