@@ -220,3 +220,59 @@ describe('quantiles of long rows', function()
     end)
   end
 end)
+
+describe('argpartition', function()
+  local function check(t, k)
+    local n = t:size(t:dim())
+    local index = tensor.argpartition(t, k)
+    local order = tensor.argsort(t)
+    local rows = t:view(-1, n)
+    index, order = index:view(-1, n), order:view(-1, n)
+    for i = 1, rows:size(1) do
+      local row, own = rows[i], index[i]
+      assert.is_true(own:sort():equal(tensor.range(1, n):long()))
+      assert.are.equal(order[i][k], own[k])
+      -- Both sides have the elements that they have in sorted order.
+      for _, side in ipairs { { 1, k - 1 }, { k + 1, n } } do
+        if side[1] <= side[2] then
+          local got = row:index(1, own[{ side }])
+          assert.is_true(equal((got:sort()), row:index(1, order[i][{ side }])))
+        end
+      end
+    end
+  end
+
+  for name, fill in pairs(contents) do
+    it('has the elements of both sides of ' .. name .. ' elements', function()
+      for _, class in ipairs { 'DoubleTensor', 'FloatTensor', 'HalfTensor', 'IntTensor',
+                               'ByteTensor' } do
+        for _, n in ipairs { 255, 256, 300, 5000 } do
+          local t = tensor.DoubleTensor(3, n)
+          fill(t, class ~= 'IntTensor' and class ~= 'ByteTensor')
+          if class ~= 'ByteTensor' or name == 'few' then
+            t = tensor[class](3, n):copy(t)
+            for _, k in ipairs { 1, 2, 15, math.floor(n / 2), n - 3, n } do
+              check(t, k)
+              check(t[2], k)
+            end
+          end
+        end
+      end
+    end)
+  end
+
+  it('takes columns, strided tensors and results', function()
+    local t = tensor.DoubleTensor(400, 6):random(0, 50)
+    local want = tensor.argpartition(t:t():contiguous(), 7)
+    assert.is_true(tensor.argpartition(t, 7, 1):equal(want:t()))
+    local column = t[{ {}, 2 }]
+    assert.is_true(tensor.argpartition(column, 200):equal(
+                     tensor.argpartition(column:contiguous(), 200)))
+    local r = tensor.LongTensor(6, 400):t()
+    tensor.argpartition(r, t, 7, 1)
+    assert.is_true(r:equal(want:t()))
+    local own = t[{ {}, 1 }]:long()
+    local copy = own:clone()
+    assert.is_true(tensor.argpartition(own, own, 9):equal(tensor.argpartition(copy, 9)))
+  end)
+end)

@@ -43,14 +43,6 @@ void set_one_each(Arguments& a, Shapes& s) {
   s.set(a.indices_, ndim, size);
 }
 
-template <class Arguments>
-void check_k(const Arguments& a, int64_t dim, int least, const Shapes& s) {
-  const auto most = as_long(a.t->size[dim]);
-  if (a.k >= least && a.k <= most) return;
-  s.fail(a.k, "k is %lld; expected from %d to %lld, the size of dimension %lld of %s", as_long(a.k),
-         least, most, shown(dim), shape_text(*a.t).c_str());
-}
-
 // Returns 1 for each element that differs from the one before it, along a dimension of sorted
 // values.
 TensorRef starts_of_runs(const TensorRef& values, int64_t dim) {
@@ -351,13 +343,6 @@ void calls(args::modeall& a) {
   ops::mode(value.get(), index.get(), flattened(a.t).get(), 0, true);
   a.returned = ops::item(value.get());
 }
-
-void shapes(args::argpartition& a, Shapes& s) {
-  a.dimension = s.dim(a.dimension, *a.t);
-  check_k(a, a.dimension, 1, s);
-  s.set(a.ri_, *a.t);
-}
-void calls(args::argpartition& a) { ops::argsort(a.ri_, a.t, a.dimension, false); }
 
 void shapes(args::lexsort& a, Shapes& s) {
   if (a.inputs.count < 1) s.fail(a.inputs, "at least one vector of keys is expected");
