@@ -14,7 +14,8 @@ local function install(tensor)
       end
    end
 
-   local function triangle(name, part)
+   -- comparison: of the column with the row plus the diagonal, for the elements of the triangle.
+   local function triangle(name, comparison)
       return function(rows, columns, diagonal)
          columns, diagonal = columns or rows, diagonal or 0
          check_count(name, 'rows', rows, 2)
@@ -23,17 +24,25 @@ local function install(tensor)
             error(('%s: the number of a diagonal is expected, got %s')
                   :format(name, number_or_type(diagonal)), 2)
          end
-         local positions = part(tensor.ByteTensor(rows, columns):fill(1), diagonal):nonzero()
-         if positions:nElement() == 0 then
+         if rows == 0 or columns == 0 then
             return tensor.LongTensor(0), tensor.LongTensor(0)
          end
-         return positions:select(2, 1):clone(), positions:select(2, 2):clone()
+         local range = tensor.LongTensor.range
+         local column = range(1, columns):view(1, -1):expand(rows, columns)
+         local row = range(1, rows):view(-1, 1):expand(rows, columns)
+         local first = row
+         if diagonal ~= 0 then
+            -- Diagonals outside of the matrix are all equal, and the sum must not overflow.
+            first = row + math.max(-rows, math.min(diagonal, columns))
+         end
+         local mask = comparison(column, first)
+         return row:maskedSelect(mask), column:maskedSelect(mask)
       end
    end
    --- trilIndices(rows [, columns [, diagonal]]): returns the row and the column numbers of the
    -- elements that tril keeps, as LongTensors. triuIndices: of those that triu keeps.
-   tensor.trilIndices = triangle('trilIndices', tensor.tril)
-   tensor.triuIndices = triangle('triuIndices', tensor.triu)
+   tensor.trilIndices = triangle('trilIndices', tensor.le)
+   tensor.triuIndices = triangle('triuIndices', tensor.ge)
 
    -- Positions up to here are exact numbers.
    local MOST_ELEMENTS = 2 ^ 53
