@@ -230,3 +230,58 @@ it('quotients of complex numbers neither overflow nor lose infinities', function
   assert.is_true(tensor.gradcheck(tensor.complexDiv, { tensor.randn(3, 4, 2), tensor.randn(4, 2) },
                                   { order = 2 }))
 end)
+
+describe('Fourier transforms of many short rows', function()
+  -- Several rows are transformed side by side. Single rows are transformed on their own.
+  local function rows_alone(f, t)
+    local all = {}
+    for k = 1, t:size(1) do all[k] = f(t[k]) end
+    return tensor.stack(all)
+  end
+
+  for _, n in ipairs { 1, 2, 3, 4, 6, 7, 8, 10, 14, 16, 30, 63, 100, 200, 500 } do
+    it('of ' .. n .. ' elements are those of single rows', function()
+      for _, class in ipairs { 'float', 'double' } do
+        local eps = class == 'float' and 1e-5 or 1e-13
+        local function check(got, want)
+          assert.are.same(want:size():totable(), got:size():totable())
+          assert.is_true((got - want):abs():max() < eps)
+        end
+        for _, count in ipairs { 2, 5, 16, 37 } do
+          local t = numbers(count * n, n)[class](numbers(count * n, n)):view(count, n)
+          local z = tensor.stack({ t, t * 2 - 1 }, 3)
+          check(tensor.rfft(t), rows_alone(tensor.rfft, t))
+          check(tensor.fft(z), rows_alone(tensor.fft, z))
+          check(tensor.ifft(z), rows_alone(tensor.ifft, z))
+          for _, length in ipairs { 2 * n - 1, 2 * n } do
+            local function inverse(x) return tensor.irfft(x, length) end
+            check(inverse(z), rows_alone(inverse, z))
+          end
+          check(tensor.rfft(t, n + 4), rows_alone(function(x) return tensor.rfft(x, n + 4) end, t))
+          -- Rows that are not contiguous.
+          local apart = tensor.zeros(count, 2 * n)[class](tensor.zeros(count, 2 * n))
+          apart[{ {}, { 1, n } }]:copy(t)
+          check(tensor.rfft(apart[{ {}, { 1, n } }]), tensor.rfft(t))
+          check(tensor.rfft(t:t():contiguous():t()), tensor.rfft(t))
+        end
+      end
+    end)
+  end
+end)
+
+describe('stft of many frames', function()
+  it('is that of each frame', function()
+    for _, class in ipairs { 'FloatTensor', 'DoubleTensor' } do
+      local window = tensor.hannWindow(40):type('torch.' .. class)
+      local signals = tensor[class](3, 40000):uniform()
+      local spectra = tensor.stft(signals, window, 10, false)
+      assert.are.same({ 3, 21, 3997, 2 }, spectra:size():totable())
+      for _, k in ipairs { 1, 2, 1000, 2999, 3997 } do
+        local frame = signals[{ {}, { 10 * k - 9, 10 * k + 30 } }]
+        local want = tensor.rfft(tensor.cmul(frame, window:view(1, -1):expandAs(frame)))
+        assert.is_true((spectra[{ {}, {}, k }] - want):abs():max() < 1e-5)
+      end
+      assert.is_true((tensor.stft(signals[2], window, 10, false) - spectra[2]):abs():max() < 1e-5)
+    end
+  end)
+end)

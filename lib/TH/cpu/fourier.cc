@@ -16,27 +16,31 @@ namespace th {
 
 namespace {
 
-constexpr int64_t kMostLanes = 16;
+constexpr int64_t kMostLanes = 32;
 constexpr int64_t kGrain = 16384;  // elements per thread
 
 // Returns the number of positions of a block. Neighbouring positions are read together if they are
-// contiguous, and vectors hold several of them if one is too short to fill vectors.
+// contiguous. Positions fill vectors, as long as the four arrays of a block stay in the L1 cache;
+// long transforms fill vectors by themselves. points: of the plan.
 template <class T>
-int64_t lanes_of(const FourierCall& call) {
-  constexpr int64_t item = sizeof(T), most = 64 / item;
-  static_assert(most <= kMostLanes, "");
+int64_t lanes_of(const FourierCall& call, int64_t points) {
+  constexpr int64_t item = sizeof(T), line = 64 / item, vector = 16, short_transform = 64;
+  constexpr int64_t most_elements = 28 * 1024 / (4 * item);
   const LoopPlan& plan = call.plan;
   if (plan.numel < 2) return 1;
   const bool contiguous = plan.inner_size() > 1 && call.out_step > plan.inner_stride(0);
-  constexpr int64_t short_transform = 64;
-  return std::min(contiguous || call.n < short_transform ? most : 1, plan.numel);
+  int64_t lanes = contiguous ? line : 1;
+  if (call.n < short_transform || plan.numel >= vector) {
+    for (int64_t k = vector; k <= kMostLanes && k <= most_elements / points; k += vector) lanes = k;
+  }
+  return std::min(lanes, plan.numel);
 }
 
 template <class T>
 void transform(const FourierCall& call, void (*run_block)(const FourierBlock<T>&)) {
   const bool pairs = call.kind != FourierKind::complex && call.n % 2 == 0;
   const auto plan = fourier_plan<T>(pairs ? call.n / 2 : call.n);
-  const int64_t lanes = lanes_of<T>(call), positions = call.plan.numel;
+  const int64_t lanes = lanes_of<T>(call, plan->n), positions = call.plan.numel;
   const int64_t blocks = (positions + lanes - 1) / lanes;
   const int64_t grain = std::max<int64_t>(1, kGrain / checked_mul(call.n, lanes, "a size"));
   const Team team(blocks);

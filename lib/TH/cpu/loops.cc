@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <utility>
 
 #include "cpu/joined_rows.h"
 #include "cpu/parallel.h"
+#include "cpu/square.h"
 #include "cpu/streamed_loop.h"
 
 namespace th {
@@ -34,57 +33,24 @@ bool wants_tiles(const LoopPlanOf<most>& plan) {
 
 // ---- transposition of a tile of a strided operand, so that the loop reads contiguous elements
 
-constexpr int64_t kVector = 16;  // bytes; available with every instruction set
-
-template <class T>
-struct Vector {
-  static constexpr int64_t lanes = kVector / sizeof(T);
-  typedef T Type __attribute__((vector_size(kVector)));
-  static Type load(const T* at) {
-    Type value;
-    std::memcpy(&value, at, sizeof(value));
-    return value;
-  }
-  static void store(T* at, Type value) { std::memcpy(at, &value, sizeof(value)); }
-  // Interleaves the lanes of a and b, starting with lane `first`.
-  template <size_t first, size_t... K>
-  static Type interleave(Type a, Type b, std::index_sequence<K...>) {
-#if defined(__clang__) || __GNUC__ >= 12
-    return __builtin_shufflevector(a, b, (first + K / 2 + (K % 2 ? lanes : 0))...);
-#else
-    return __builtin_shuffle(a, b, Type{static_cast<T>(first + K / 2 + (K % 2 ? lanes : 0))...});
-#endif
-  }
-};
-
-// out[j][i] = in[i][j] for a square with as many rows as a vector has lanes. Each round interleaves
-// the rows of the upper half with those of the lower half.
+// out[j][i] = in[i][j] for a square.
 template <class T>
 inline void turn_square(T* out, int64_t out_step, const char* in, int64_t in_step) {
-  using V = Vector<T>;
-  constexpr int64_t n = V::lanes;
-  constexpr auto lanes = std::make_index_sequence<n>();
-  typename V::Type row[n], next[n];
+  constexpr int64_t n = Square<T>::size;
+  typename Square<T>::Row row[n];
 #pragma GCC unroll 16
-  for (int64_t i = 0; i < n; ++i) row[i] = V::load(reinterpret_cast<const T*>(in + i * in_step));
-#pragma GCC unroll 4
-  for (int64_t round = 1; round < n; round *= 2) {
-#pragma GCC unroll 8
-    for (int64_t i = 0; i < n / 2; ++i) {
-      next[2 * i] = V::template interleave<0>(row[i], row[i + n / 2], lanes);
-      next[2 * i + 1] = V::template interleave<n / 2>(row[i], row[i + n / 2], lanes);
-    }
-#pragma GCC unroll 16
-    for (int64_t i = 0; i < n; ++i) row[i] = next[i];
+  for (int64_t i = 0; i < n; ++i) {
+    row[i] = Square<T>::load(reinterpret_cast<const T*>(in + i * in_step));
   }
+  Square<T>::transpose(row);
 #pragma GCC unroll 16
-  for (int64_t i = 0; i < n; ++i) V::store(out + i * out_step, row[i]);
+  for (int64_t i = 0; i < n; ++i) Square<T>::store(out + i * out_step, row[i]);
 }
 
 // Writes rows of `in` as columns of `out`, which are kTile elements apart.
 template <class T>
 void transpose(char* to, const char* in, int64_t in_step, int64_t rows, int64_t columns) {
-  constexpr int64_t n = Vector<T>::lanes;
+  constexpr int64_t n = Square<T>::size;
   T* out = reinterpret_cast<T*>(to);
   int64_t i = 0;
   for (; i + n <= rows; i += n) {

@@ -4,6 +4,7 @@
 
 #include "cpu/fourier_kernels.h"
 #include "cpu/kernels/fourier_stages.h"
+#include "cpu/square.h"
 
 namespace th {
 namespace {
@@ -96,6 +97,7 @@ struct Block {
     constexpr int64_t item = sizeof(T);
     if (part != item || count > n ||
         (lanes == 1 ? step != 2 * item : !are_lanes_apart(block.in, 2 * item))) {
+      if (part == item && step == 2 * item && count <= n) return read_pairs(to, n, count);
       read_part(to.re, n, count, step, 0);
       return read_part(to.im, n, count, step, part);
     }
@@ -127,6 +129,7 @@ struct Block {
   void write_split(Split<T> from, int64_t n, int64_t step, int64_t part) const {
     constexpr int64_t item = sizeof(T);
     if (part != item || (lanes == 1 ? step != 2 * item : !are_lanes_apart(block.out, 2 * item))) {
+      if (part == item && step == 2 * item) return write_pairs(from, n);
       write_part(from.re, n, step, 0);
       return write_part(from.im, n, step, part);
     }
@@ -139,6 +142,59 @@ struct Block {
       for (int64_t k = 0; k < width; ++k) {
         to[2 * k] = re[k] * scale;
         to[2 * k + 1] = im[k] * scale;
+      }
+    }
+  }
+
+  // Both functions are for pairs that are contiguous over the elements of each lane. They transpose
+  // squares: the real and imaginary parts of kHalf elements in kSquare lanes.
+  static constexpr int64_t kSquare = Square<T>::size, kHalf = kSquare / 2;
+  using Row = typename Square<T>::Row;
+
+  void read_pairs(Split<T> to, int64_t n, int64_t count) const {
+    const auto in = [&](int64_t k) { return reinterpret_cast<const T*>(block.in[k]); };
+    const int64_t whole_lanes = lanes / kSquare * kSquare, whole = count / kHalf * kHalf;
+    for (int64_t k = 0; k < whole_lanes; k += kSquare) {
+      for (int64_t i = 0; i < whole; i += kHalf) {
+        Row row[kSquare];
+        for (int64_t j = 0; j < kSquare; ++j) row[j] = Square<T>::load(in(k + j) + 2 * i);
+        Square<T>::transpose(row);
+        for (int64_t j = 0; j < kHalf; ++j) {
+          Square<T>::store(to.re + (i + j) * lanes + k, row[2 * j]);
+          Square<T>::store(to.im + (i + j) * lanes + k, row[2 * j + 1]);
+        }
+      }
+    }
+    for (int64_t k = 0; k < lanes; ++k) {
+      for (int64_t i = k < whole_lanes ? whole : 0; i < count; ++i) {
+        to.re[i * lanes + k] = in(k)[2 * i];
+        to.im[i * lanes + k] = in(k)[2 * i + 1];
+      }
+    }
+    const size_t rest = static_cast<size_t>((n - count) * lanes) * sizeof(T);
+    std::memset(to.re + count * lanes, 0, rest);
+    std::memset(to.im + count * lanes, 0, rest);
+  }
+
+  void write_pairs(Split<T> from, int64_t n) const {
+    const T scale = static_cast<T>(call.scale);
+    const auto out = [&](int64_t k) { return reinterpret_cast<T*>(block.out[k]); };
+    const int64_t whole_lanes = lanes / kSquare * kSquare, whole = n / kHalf * kHalf;
+    for (int64_t k = 0; k < whole_lanes; k += kSquare) {
+      for (int64_t i = 0; i < whole; i += kHalf) {
+        Row row[kSquare];
+        for (int64_t j = 0; j < kHalf; ++j) {
+          row[2 * j] = Square<T>::load(from.re + (i + j) * lanes + k) * scale;
+          row[2 * j + 1] = Square<T>::load(from.im + (i + j) * lanes + k) * scale;
+        }
+        Square<T>::transpose(row);
+        for (int64_t j = 0; j < kSquare; ++j) Square<T>::store(out(k + j) + 2 * i, row[j]);
+      }
+    }
+    for (int64_t k = 0; k < lanes; ++k) {
+      for (int64_t i = k < whole_lanes ? whole : 0; i < n; ++i) {
+        out(k)[2 * i] = from.re[i * lanes + k] * scale;
+        out(k)[2 * i + 1] = from.im[i * lanes + k] * scale;
       }
     }
   }
@@ -205,23 +261,32 @@ struct Block {
     write_split(r, n, 2 * call.out_step, call.out_step);
   }
 
-  // r = scale * (a + conj b - i * w * (a - conj b)), w = re + i * im
-  static void mix_one(T a_re, T a_im, T b_re, T b_im, T re, T im, T scale, T* r_re, T* r_im) {
-    const T even_re = a_re + b_re, even_im = a_im - b_im;
-    const T odd_re = a_re - b_re, odd_im = a_im + b_im;
+  // r = scale * (a + conj b - i * w * (a - conj b)), w = re + i * im. V: T or a vector of T.
+  template <class V>
+  static void mix_one(V a_re, V a_im, V b_re, V b_im, T re, T im, T scale, V* r_re, V* r_im) {
+    const V even_re = a_re + b_re, even_im = a_im - b_im;
+    const V odd_re = a_re - b_re, odd_im = a_im + b_im;
     *r_re = scale * (even_re + (re * odd_im + im * odd_re));
     *r_im = scale * (even_im + (im * odd_im - re * odd_re));
   }
   // The same for elements of each lane: r[i] from a[at] and b = a[mirror].
   void mix(Split<T> a, int64_t at, int64_t mirror, T re, T im, Split<T> r, int64_t i,
            T scale) const {
-    const T *a_re = a.re + at * lanes, *a_im = a.im + at * lanes;
-    const T *b_re = a.re + mirror * lanes, *b_im = a.im + mirror * lanes;
-    T *r_re = r.re + i * lanes, *r_im = r.im + i * lanes;
-#pragma GCC ivdep
-    for (int64_t k = 0; k < lanes; ++k) {
-      mix_one(a_re[k], a_im[k], b_re[k], b_im[k], re, im, scale, r_re + k, r_im + k);
-    }
+    const auto run = [&](auto zero, int64_t k) {
+      using V = decltype(zero);
+      const int64_t from = at * lanes + k, back = mirror * lanes + k, to = i * lanes + k;
+      V x, y;
+      mix_one(load_vector<V>(a.re + from), load_vector<V>(a.im + from), load_vector<V>(a.re + back),
+              load_vector<V>(a.im + back), re, im, scale, &x, &y);
+      store_vector(r.re + to, x);
+      store_vector(r.im + to, y);
+    };
+    // The compiler would leave loops over few lanes scalar.
+    using Wide = typename VectorOf<T, kVectorBytes>::Type;
+    constexpr int64_t wide = kVectorBytes / sizeof(T);
+    int64_t k = 0;
+    for (; k + wide <= lanes; k += wide) run(Wide{}, k);
+    for (; k < lanes; ++k) run(T{}, k);
   }
   // The same for each i from `first` to n - 1, of a[i] and a[n - i], with the roots as the factors.
   // sign: of their real parts. A single lane is vectorized along its elements.
