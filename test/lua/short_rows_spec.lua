@@ -125,3 +125,33 @@ it('writes only the elements of a row of 16-bit numbers', function()
     end
   end
 end)
+
+it('copies transposed rows of few bytes, also if they are not aligned', function()
+  for _, name in ipairs { 'Byte', 'Short', 'Float', 'Double' } do
+    local class = tensor[name .. 'Tensor']
+    for _, width in ipairs { 2, 3, 4, 8 } do
+      for _, first in ipairs { 1, 2 } do
+        for _, shape in ipairs { { 300, 3 }, { 3, 300 }, { 70, 90 }, { 5, 6 } } do
+          local rows, columns = shape[1], shape[2]
+          local n = rows * columns * width
+          local memory = class(n + 1):random(0, 100)
+          local t = memory:narrow(1, first, n):view(rows, columns, width)
+          local swapped = t:transpose(1, 2):clone()
+          local result = class(n + 1):fill(101)
+          local r = result:narrow(1, first, n):view(columns, rows, width)
+          r:copy(t:transpose(1, 2))
+          assert.is_true(r:equal(swapped))
+          assert.are.equal(101, result[first == 1 and n + 1 or 1])
+          for k = 1, width do
+            assert.is_true(swapped:select(3, k):equal(t:select(3, k):t()))
+          end
+          local each = t:view(rows, 1, columns, width):expand(rows, 3, columns, width):clone()
+          for k = 1, 3 do assert.is_true(each:select(2, k):equal(t)) end
+          local repeated = t:view(rows, columns, 1, width):expand(rows, columns, 3, width):clone()
+          for k = 1, 3 do assert.is_true(repeated:select(3, k):equal(t)) end
+          assert.is_true(tensor.flip(t, 1):select(1, 1):equal(t[rows]))
+        end
+      end
+    end
+  end
+end)

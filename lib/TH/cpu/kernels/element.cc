@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "backend/cpu_backend.h"
 #include "cpu/element_kernels.h"
@@ -11,6 +12,11 @@
 #include "tensor/convert.h"
 
 namespace th {
+
+namespace TH_ISA {
+extern const CopyKernels copy_kernels;
+}
+
 namespace {
 
 // ---- copies of short rows, without a function call for each row ---------------------------------
@@ -66,16 +72,58 @@ bool has_short_rows(const CopyCall& call, int64_t item) {
          plan.size[0] * item <= kShortRow;
 }
 
+// Copies the rows as integers of their size, so that a transposition of rows is done in tiles.
+// Returns false if they are not transposed, or not aligned like integers.
+bool copy_as_integers(const LoopPlan& rows, int64_t bytes) {
+  const auto* stride = rows.stride;
+  if (bytes > 8 || (bytes & (bytes - 1)) != 0 || rows.ndim < 2 || stride[1][1] == 0 ||
+      std::abs(stride[1][0]) <= std::abs(stride[1][1])) {
+    return false;
+  }
+  for (int k = 0; k < 2; ++k) {
+    if (reinterpret_cast<intptr_t>(rows.data[k]) % bytes != 0) return false;
+    for (int d = 0; d < rows.ndim; ++d) {
+      if (stride[k][d] % bytes != 0) return false;
+    }
+  }
+  const auto type = static_cast<int>(bytes == 8   ? DType::Long
+                                     : bytes == 4 ? DType::Int
+                                                  : DType::Short);
+  const int64_t item[] = {bytes, bytes};
+  run_loop(rows, item, TH_ISA::copy_kernels.copy[type][type], nullptr, Grain::cheap, true);
+  return true;
+}
+
 void copy_short_rows(const LoopPlan& plan, int64_t item) {
+  constexpr int64_t kFew = 8, kMany = 64, kShort = 64, kPartBytes = 16384;
   const int64_t width = plan.size[0], bytes = width * item;
   const LoopPlan rows = plan_of_rows(plan);
+  if (copy_as_integers(rows, bytes)) return;
   const CopyRows copy = copy_of_rows(bytes);
-  parallel_for(
-      rows.numel, std::max<int64_t>(1, Grain::cheap / width), [&](int64_t begin, int64_t end) {
-        for_each_run(rows, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
-          copy(data[0], stride[0], data[1], stride[1], n, bytes);
-        });
+  const int64_t grain = std::max<int64_t>(1, Grain::cheap / width);
+  if (rows.ndim < 2 || rows.size[0] > kFew || rows.size[1] < kMany || bytes > kShort) {
+    return parallel_for(rows.numel, grain, [&](int64_t begin, int64_t end) {
+      for_each_run(rows, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
+        copy(data[0], stride[0], data[1], stride[1], n, bytes);
       });
+    });
+  }
+  // Runs of few rows: loops along the next dimension, in parts that stay in the L1 cache.
+  const LoopPlan groups = plan_of_rows(rows);
+  const int64_t few = rows.size[0], to_step = rows.stride[0][0], from_step = rows.stride[1][0];
+  const int64_t part = kPartBytes / (few * bytes);
+  parallel_for(groups.numel, std::max<int64_t>(1, grain / few), [&](int64_t begin, int64_t end) {
+    for_each_run(groups, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
+      for (int64_t first = 0; first < n; first += part) {
+        char* const to = data[0] + first * stride[0];
+        const char* const from = data[1] + first * stride[1];
+        for (int64_t i = 0; i < few; ++i) {
+          copy(to + i * to_step, stride[0], from + i * from_step, stride[1],
+               std::min(part, n - first), bytes);
+        }
+      }
+    });
+  });
 }
 
 // Writes f(i) to element i, where i is a double.
@@ -123,8 +171,6 @@ void zero_triangle(const TriangleCall& call) {
 }  // namespace
 
 namespace TH_ISA {
-
-extern const CopyKernels copy_kernels;
 
 void run_element(const ElementCall& call) {
   const ElementLoop loop(call.op, call.dtype, call.result, call.params);
