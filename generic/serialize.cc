@@ -27,6 +27,27 @@ int get_int(File& file) {
   file.read(DType::Int, &number, 1);
   return number;
 }
+// Writes two integers. In text they are on lines of their own.
+void put_pair(File& file, int64_t first, int64_t second) {
+  if (!file.binary || second > INT32_MAX) {
+    put_int(file, first);
+    return put_int(file, second);
+  }
+  const int pair[] = {static_cast<int>(first), static_cast<int>(second)};
+  file.write(DType::Int, pair, 2);
+}
+void put_number(File& file, double number) {
+  const auto kind = static_cast<int>(Kind::number);
+  if (!file.binary || file.swapped) {
+    put_int(file, kind);
+    file.write(DType::Double, &number, 1);
+    return;
+  }
+  char bytes[sizeof(kind) + sizeof(number)];
+  std::memcpy(bytes, &kind, sizeof(kind));
+  std::memcpy(bytes + sizeof(kind), &number, sizeof(number));
+  file.write(DType::Char, bytes, sizeof(bytes));
+}
 void put_string(File& file, const char* text, size_t size) {
   put_int(file, static_cast<int64_t>(size));
   file.write(DType::Char, text, size);
@@ -68,45 +89,88 @@ class Text {
   th::StorageRef long_;
 };
 
-// file:_writeValue(value [, wants_position]): writes nil, a number, a string or a boolean and
-// returns true. Writes nothing and returns false for other types; then, if wants_position is true,
-// also the position, or nil if the file has none.
+// Writes nil, a number, a string or a boolean, and returns true. Writes nothing and returns false
+// for other types.
+bool put_value(File& file, lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TNIL:
+      put_int(file, static_cast<int>(Kind::nil));
+      return true;
+    case LUA_TNUMBER:
+      put_number(file, lua_tonumber(L, index));
+      return true;
+    case LUA_TSTRING: {
+      size_t size = 0;
+      const char* text = lua_tolstring(L, index, &size);
+      put_pair(file, static_cast<int>(Kind::string), static_cast<int64_t>(size));
+      file.write(DType::Char, text, size);
+      return true;
+    }
+    case LUA_TBOOLEAN:
+      put_pair(file, static_cast<int>(Kind::boolean), lua_toboolean(L, index));
+      return true;
+    default:
+      return false;
+  }
+}
+
+// file:_writeValue(value [, wants_position]): returns the result of put_value. If that is false and
+// wants_position is true, also returns the position, or nil if the file has none.
 int write_value(lua_State* L) {
-  int type = lua_type(L, 2);
   const bool wants_position = lua_toboolean(L, 3);
   size_t at = File::kUnknown;
-  bool known = true;
+  bool known = false;
   with_file(L, "writeObject", [&](File& file) {
-    switch (type) {
-      case LUA_TNIL:
-        put_int(file, static_cast<int>(Kind::nil));
-        break;
-      case LUA_TNUMBER: {
-        double number = lua_tonumber(L, 2);
-        put_int(file, static_cast<int>(Kind::number));
-        file.write(DType::Double, &number, 1);
-        break;
-      }
-      case LUA_TSTRING: {
-        size_t size = 0;
-        const char* text = lua_tolstring(L, 2, &size);
-        put_int(file, static_cast<int>(Kind::string));
-        put_string(file, text, size);
-        break;
-      }
-      case LUA_TBOOLEAN:
-        put_int(file, static_cast<int>(Kind::boolean));
-        put_int(file, lua_toboolean(L, 2));
-        break;
-      default:
-        known = false;
-        if (wants_position) at = file.find_position();
-    }
+    known = put_value(file, L, 2);
+    if (!known && wants_position) at = file.find_position();
   });
   lua_pushboolean(L, known);
   if (at == File::kUnknown) return 1;
   push_integer(L, at + 1);
   return 2;
+}
+
+bool is_plain(lua_State* L, int index) {
+  const int type = lua_type(L, index);
+  return type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TBOOLEAN;
+}
+
+lua_Integer count_entries(lua_State* L, int table) {
+  lua_Integer count = 0;
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) ++count;
+  return count;
+}
+
+// file:_writeEntries(table [, key, left]): writes the number of entries of the table and then the
+// entries, up to the next one whose key or value is an object. With `key`, continues after it;
+// `left` is the number of entries left. Returns the new number and that key and value, which are
+// nil at the end of the table.
+int write_entries(lua_State* L) {
+  constexpr int table = 2, key = 3, value = 4;
+  check_kind(L, table, LUA_TTABLE);
+  lua_Integer left = 0;
+  if (lua_isnoneornil(L, key)) {
+    left = count_entries(L, table);
+    with_file(L, "writeObject", [&](File& file) { put_int(file, left); });
+  } else {
+    left = static_cast<lua_Integer>(check_integer(L, 4));
+  }
+  lua_settop(L, key);
+  while (lua_next(L, table)) {
+    if (!is_plain(L, key) || !is_plain(L, value)) {
+      lua_pushinteger(L, left);
+      lua_insert(L, key);
+      return 3;
+    }
+    with_file(L, "writeObject", [&](File& file) {
+      put_value(file, L, key);
+      put_value(file, L, value);
+    });
+    --left;
+    lua_pop(L, 1);
+  }
+  lua_pushinteger(L, left);
+  return 1;
 }
 
 // file:_readValue(): returns the type code of the next object, and its value, or its index if it is
@@ -159,8 +223,7 @@ int write_head(lua_State* L) {
   size_t size = 0;
   const char* name = version ? luaL_checklstring(L, 5, &size) : nullptr;
   with_file(L, "writeObject", [&](File& file) {
-    put_int(file, kind);
-    put_int(file, index);
+    put_pair(file, kind, index);
     if (!version) return;
     put_string(file, version, std::strlen(version));
     put_string(file, name, size);
@@ -346,11 +409,10 @@ int read_generator(lua_State* L) {
   return return_self(L);
 }
 
-const Method file_methods[] = {{"_writeValue", guarded<write_value>},
-                               {"_readValue", guarded<read_value>},
-                               {"_writeHead", guarded<write_head>},
-                               {"_writeText", guarded<write_text>},
-                               {"_readText", guarded<read_text>}};
+const Method file_methods[] = {
+    {"_writeValue", guarded<write_value>}, {"_writeEntries", guarded<write_entries>},
+    {"_readValue", guarded<read_value>},   {"_writeHead", guarded<write_head>},
+    {"_writeText", guarded<write_text>},   {"_readText", guarded<read_text>}};
 const Method tensor_methods[] = {{"write", guarded<write_tensor>}, {"read", guarded<read_tensor>}};
 const Method storage_methods[] = {{"write", guarded<write_storage>},
                                   {"read", guarded<read_storage>}};

@@ -26,7 +26,8 @@ local function install(tensor)
    local File = tensor.getmetatable 'torch.File'
    local writevalue, readvalue = File._writeValue, File._readValue
    local writehead, writetext, readtext = File._writeHead, File._writeText, File._readText
-   local writeint, readint = File.writeInt, File.readInt
+   local writeentries = File._writeEntries
+   local readint = File.readInt
    local typename, pointer, classof = tensor.typename, tensor.pointer, tensor.getmetatable
 
    -- Returns the state of a file's serialization, which lives as long as the file.
@@ -149,25 +150,24 @@ local function install(tensor)
 
    local write
 
+   -- upvalue_name: if the table belongs to an upvalue, the variable's name.
+   local function write_entry(file, record, key, value, upvalue_name, hook)
+      if not writevalue(file, key) then write(file, record, key, nil, hook) end
+      if not writevalue(file, value) then
+         local name = (type(key) == 'string' or type(key) == 'number') and tostring(key) or nil
+         write(file, record, value, key == 'value' and upvalue_name or name, hook)
+      end
+   end
+
    local function write_table(file, record, object, hook)
-      local size = 0
-      for _ in each(object) do
-         size = size + 1
+      local path = record.path
+      local name = path[#path - 1] == UPVALUES and type(object.name) == 'string' and object.name
+      local left, key, value = writeentries(file, object)
+      while key ~= nil do
+         write_entry(file, record, key, value, name, hook)
+         left, key, value = writeentries(file, object, key, left - 1)
       end
-      writeint(file, size)
-      local path, written = record.path, 0
-      local is_upvalue = path[#path - 1] == UPVALUES and type(object.name) == 'string'
-      for key, value in each(object) do
-         written = written + 1
-         if not writevalue(file, key) then
-            write(file, record, key, nil, hook)
-         end
-         if not writevalue(file, value) then
-            local name = (type(key) == 'string' or type(key) == 'number') and tostring(key) or nil
-            write(file, record, value, is_upvalue and name == 'value' and object.name or name, hook)
-         end
-      end
-      if written ~= size then
+      if left ~= 0 then
          fail_unwritable(record, 'Unwritable table', ': it changed while it was written')
       end
    end
