@@ -184,10 +184,10 @@ class Slices {
   }
   template <size_t bytes>
   bool copy_bytes(int64_t first, int64_t last, int64_t begin) const {
-    char* to = to_.data + begin;
-    const char* from = from_.data + begin;
+    // Local copies, because for the compiler the elements written may alias the members.
+    const Side to = to_, from = from_;
     for (int64_t k = first; k < last; ++k) {
-      std::memcpy(to + to_.offset(k), from + from_.offset(k), bytes);
+      std::memcpy(to.data + begin + to.offset(k), from.data + begin + from.offset(k), bytes);
     }
     return true;
   }
@@ -262,8 +262,7 @@ class Slices {
     }
   }
 
-  // A single position. Local copies, because for the compiler the elements written may alias the
-  // members.
+  // A single position, with local copies as above.
   template <class T, class Action>
   void by_target(const Action& action, char* to, const char* from, int64_t first,
                  int64_t last) const {
