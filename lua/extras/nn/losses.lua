@@ -10,7 +10,8 @@ local raise, describe = native.raise, native.describe(tensor)
 
 local losses = {}
 
--- Returns the class numbers in the shape of t without its last dimension.
+-- Returns the class numbers in the shape of t without its last dimension. They may also be flat, or
+-- have a last dimension of size 1.
 local function rows_of(name, t, classes)
    layer.check_tensor(name, t)
    if not tensor.isTensor(classes) then
@@ -22,10 +23,23 @@ local function rows_of(name, t, classes)
    for _, n in ipairs(size) do
       rows = rows * n
    end
-   if classes:nElement() ~= rows then
-      raise(('nn.%s: %d classes for %d rows'):format(name, classes:nElement(), rows))
+   size = #size > 0 and size or {1}
+   local expected = tensor.LongStorage(size)
+   local dims = classes:dim()
+   local last = dims > 0 and classes:size(dims)
+   local is_flat = dims <= 1 or dims == 2 and last == 1
+   if classes:nElement() == rows then
+      if is_flat or last == 1 and classes:select(dims, 1):isSize(expected) then
+         return classes:reshape(expected)
+      elseif classes:isSize(expected) then
+         return classes
+      end
    end
-   return classes:reshape(tensor.LongStorage(#size > 0 and size or {1}))
+   local hint = t:dim() > 2 and ("; tensor.%s(t, classes, 'mean', 2) takes those along dimension 2")
+                                :format(name) or ''
+   raise(('nn.%s: class numbers of size [%s] are expected for %s, got %s: classes lie along the '
+          .. 'last dimension%s'):format(name, table.concat(size, ' x '), describe(t),
+                                        describe(classes), hint))
 end
 
 --- nll(logs, classes): minus the mean of logs at the class of each row. logs: rows x classes, or
