@@ -109,8 +109,8 @@ Optimizer.__index = Optimizer
 
 function Optimizer:__call(params, gradients, rate)
    local state = self.state
-   local leaves, found, paths = parameters.of(self.name, params, gradients)
-   local places, known = states.places_of(self.name, paths, state)
+   local leaves, found, paths, all = parameters.of(self.name, params, gradients)
+   local places, known = states.places_of(self.name, paths, all, state)
    local is_elsewhere = states.check(self.name, state, leaves, paths, places)
    if rate == nil or native.losses.is_loss(gradients, rate) then
       rate = self.rate

@@ -39,6 +39,34 @@ describe('false as a gradient', function()
     end)
   end
 
+  for name, options in pairs(optimizers) do
+    it('in turn updates two parts of the parameters in ' .. name, function()
+      local params, step = { a = V { 1, 2 }, b = V { 3, 4 } }, optim[name](options)
+      local apart = {}
+      for part, p in pairs(params) do
+        apart[part] = { params = { p:clone() }, step = optim[name](options) }
+      end
+      for k = 1, 6 do
+        local g = V { 0.5, -k }
+        step(params, { a = k % 2 == 1 and g, b = k % 2 == 0 and g })
+        local alone = apart[k % 2 == 1 and 'a' or 'b']
+        alone.step(alone.params, { g })
+        if k == 1 or k == 3 then
+          local file = os.tmpname()
+          require 'tensor.training'.save(file, { params = params, step = step })
+          step = optim[name](options)
+          require 'tensor.training'.load(file, { params = params, step = step })
+          os.remove(file)
+        end
+      end
+      for part, alone in pairs(apart) do
+        assert.is_true(params[part]:allclose(alone.params[1], 1e-12, 0))
+      end
+      assert.error_matches(function() step({ c = V { 1 } }, { c = V { 1 } }) end,
+                           'the state is that of other parameters: params.c is not among those')
+    end)
+  end
+
   it('stands for a table of gradients', function()
     local params = { head = { w = tensor.ones(2), b = { tensor.ones(1) } }, body = tensor.ones(1) }
     local step = optim.adamW { rate = 0.1 }

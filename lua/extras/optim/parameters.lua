@@ -73,12 +73,12 @@ end
 
 local parameters = {}
 
---- of(name, params, gradients [, with_zeros]): returns three lists: the tensors in `params`, each
+--- of(name, params, gradients [, with_zeros]): returns four lists: the tensors in `params`, each
 -- once; their gradients, which `gradients` has at the same places; their paths, such as
--- '.layers.1.weight'. The gradients get the types of the tensors. A Blob stands for its data and
--- its diff. Tensors of integers are constants. `false` instead of a gradient or a table of
--- gradients leaves the tensors out; if with_zeros is true, their gradients are 0. name: that of the
--- optimizer in errors.
+-- '.layers.1.weight'; the paths of all tensors, also of those left out. The gradients get the types
+-- of the tensors. A Blob stands for its data and its diff. Tensors of integers are constants.
+-- `false` instead of a gradient or a table of gradients leaves the tensors out; if with_zeros is
+-- true, their gradients are 0. name: that of the optimizer in errors.
 function parameters.of(name, params, gradients, with_zeros)
    local leaves, found, paths, place, path = {}, {}, {}, {}, {}
    local datas = {}  -- of Blobs
@@ -159,7 +159,7 @@ function parameters.of(name, params, gradients, with_zeros)
       end
    end
    check_separate(name, updated.leaves, updated.paths)
-   return kept.leaves, kept.found, kept.paths
+   return kept.leaves, kept.found, kept.paths, paths
 end
 
 --- gradients(name, t): returns the list of the gradients in a nested table, each once, without

@@ -23,8 +23,9 @@ function states.widened(t)
 end
 
 --- Returns the places of parameters in the state, and the list of the paths of all places. A new
--- path gets a new place. If all paths are new, the state is that of other parameters: an error.
-function states.places_of(name, paths, state)
+-- path gets a new place. all: the paths of all parameters, also of those without a gradient. If all
+-- of them are new, the state is that of other parameters: an error.
+function states.places_of(name, paths, all, state)
    local before = type(state) == 'table' and state.paths
    if not before then
       -- A new state, or one without paths, whose places are in the order of the parameters.
@@ -37,7 +38,7 @@ function states.places_of(name, paths, state)
       raise(('optim.%s: a table is expected as the paths in the state, got %s'):format(
          name, describe(before)))
    end
-   local place, known, places, found = {}, {}, {}, #before == 0 or #paths == 0
+   local place, known, places = {}, {}, {}
    for k, path in ipairs(before) do
       if type(path) ~= 'string' then
          raise(('optim.%s: a string is expected as path %d in the state, got %s'):format(
@@ -45,8 +46,11 @@ function states.places_of(name, paths, state)
       end
       place[path], known[k] = k, path
    end
-   for k, path in ipairs(paths) do
+   local found = #before == 0 or #paths == 0
+   for _, path in ipairs(all) do
       found = found or place[path] ~= nil
+   end
+   for k, path in ipairs(paths) do
       if not place[path] then
          known[#known + 1] = path
          place[path] = #known
