@@ -169,6 +169,22 @@ void refuse(lua_State* L, Signature* s, std::string_view reason) {
   if (s->rows) set_rows(L, s->rows, false);
 }
 
+// Describes a value that differs from an earlier signature with the same arguments, or returns "".
+std::string changed_value(lua_State* L, State* state, Compiled* c) {
+  const int top = lua_gettop(L);
+  std::string text;
+  for (const auto& s : c->signatures) {
+    if (s->values != c->call.values || s->dependencies.empty() || !text.empty()) continue;
+    c->call.inputs.resize(c->call.arguments);
+    const int rows = push_rows(L, *s);
+    const int row = s->dependencies.first_change(L, state, rows, &c->call.inputs);
+    if (row >= 0) text = s->dependencies.row_text(L, rows, row);
+    lua_settop(L, top);
+  }
+  c->call.inputs.resize(c->call.arguments);
+  return text;
+}
+
 // The signature of the call that is about to be recorded, with its inputs on the stack. Null if
 // the call is not recorded.
 Signature* signature_to_record(lua_State* L, State* state, Compiled* c, int last) {
@@ -181,8 +197,8 @@ Signature* signature_to_record(lua_State* L, State* state, Compiled* c, int last
   }
   if (c->signatures.size() >= kMostSignatures) return nullptr;
   std::unique_ptr<Signature> s(new Signature);
-  const bool refused = lua_isnil(L, kRows);
-  if (!refused) set_rows(L, s->rows = ++c->lists, true);
+  s->changed = changed_value(L, state, c);
+  if (!lua_isnil(L, kRows)) set_rows(L, s->rows = ++c->lists, true);
   // Finalizers run by the allocations above can have changed the arguments.
   read_arguments(L, state, &c->call, kFirstRecorded, last);
   s->values = c->call.values;
@@ -190,19 +206,20 @@ Signature* signature_to_record(lua_State* L, State* state, Compiled* c, int last
   c->call.inputs.append_key(&s->geometry);
   s->arguments = s->geometry.size();
   const char* kinds = lua_tostring(L, kKinds);
-  if (refused) {
+  if (lua_isnil(L, kRows)) {
     s->reason = kinds;
+  } else if (s->dependencies = Dependencies(L, kRows, kinds); !s->dependencies.fits_stack(L)) {
+    refuse(L, s.get(), "can read too many tensors");
+  } else if (s->dependencies.first_change(L, state, kRows, &c->call.inputs) >= 0) {
+    set_rows(L, s->rows, false);
+    return nullptr;
   } else {
-    s->dependencies = Dependencies(L, kRows, kinds);
-    if (s->dependencies.first_change(L, state, kRows, &c->call.inputs) >= 0) {
-      set_rows(L, s->rows, false);
-      return nullptr;
-    }
     s->geometry.clear();
     c->call.inputs.append_key(&s->geometry);
   }
   c->signatures.push_back(std::move(s));
-  return refused ? nullptr : c->signatures.back().get();
+  Signature* added = c->signatures.back().get();
+  return added->reason.empty() ? added : nullptr;
 }
 
 // Refuses a recording during which anything changed that the function depends on.
@@ -371,7 +388,8 @@ int explain(lua_State* L) {
     if (!s->reason.empty()) {
       lua_pushfstring(L, "not compiled: the function %s", s->reason.c_str());
     } else if (s->recordings < kRecordings) {
-      lua_pushfstring(L, "recorded %d of %d times", s->recordings, kRecordings);
+      lua_pushfstring(L, "recorded %d of %d times%s%s", s->recordings, kRecordings,
+                      s->changed.empty() ? "" : ", after a change of ", s->changed.c_str());
     } else {
       push_summary(L, *s->recorded, s->replays);
     }
@@ -379,8 +397,12 @@ int explain(lua_State* L) {
     lua_rawseti(L, -2, ++row);
   }
   if (c.refused) {
-    lua_pushfstring(L, "%d calls with other arguments: not compiled: %d kinds are kept", c.refused,
-                    static_cast<int>(kMostSignatures));
+    const std::string& changed = c.signatures.back()->changed;
+    lua_pushfstring(L,
+                    "%d calls with other arguments or values that it reads: not compiled: %d kinds "
+                    "are kept%s%s",
+                    c.refused, static_cast<int>(kMostSignatures),
+                    changed.empty() ? "" : "; other values of ", changed.c_str());
     lua_rawseti(L, -2, ++row);
   }
   return 1;

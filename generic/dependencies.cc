@@ -87,6 +87,7 @@ Dependencies::Dependencies(lua_State* L, int rows, const std::string& kinds) {
     Row& row = rows_[k];
     row.kind = kinds[2 * k];
     row.value = kinds[2 * k + 1];
+    tensors_ += row.value == 't';
     push(L, rows, static_cast<int>(k), kKey);
     if (lua_type(L, -1) == LUA_TNUMBER) row.key = static_cast<int>(lua_tonumber(L, -1));
     lua_pop(L, 1);
@@ -129,8 +130,9 @@ bool Dependencies::same_value(lua_State* L, State* state, int rows, int k,
   return same;
 }
 
-// Compares all fields of the table at the top of the stack, which is popped.
-bool Dependencies::same_fields(lua_State* L, State* state, int rows, int* k,
+// Compares all fields of the table at the top of the stack, which is popped. changed: the row of
+// the value that differs, if the keys are the same.
+bool Dependencies::same_fields(lua_State* L, State* state, int rows, int* k, int* changed,
                                TensorsOnStack* found) const {
   int table = lua_gettop(L);
   const int last = *k + rows_[*k].key;
@@ -143,7 +145,10 @@ bool Dependencies::same_fields(lua_State* L, State* state, int rows, int* k,
     const bool is_tensor = rows_[*k].value == 't';
     if (is_tensor) lua_insert(L, table++);
     if (is_tensor) lua_pushvalue(L, table - 1);
-    if (!same_value(L, state, rows, *k, found)) return false;
+    if (!same_value(L, state, rows, *k, found)) {
+      *changed = *k;
+      return false;
+    }
     if (!is_tensor) continue;
     lua_pop(L, 1);
     found->positions.back() = table - 1;
@@ -172,12 +177,16 @@ bool Dependencies::same_fields_by_name(lua_State* L, State* state, int rows, int
   return true;
 }
 
+bool Dependencies::fits_stack(lua_State* L) const {
+  return lua_checkstack(L, 2 * tensors_ + 20) != 0;
+}
+
 int Dependencies::first_change(lua_State* L, State* state, int rows, TensorsOnStack* found) const {
   const int count = static_cast<int>(rows_.size());
-  if (!lua_checkstack(L, count + 10)) return 0;
+  if (!lua_checkstack(L, tensors_ + 10)) return 0;
   for (int k = 0; k < count; ++k) {
     const Row& row = rows_[k];
-    const int start = k;
+    int start = k;
     if (row.kind == 'U') {
       if (!lua_getupvalue(L, 2, row.key)) return start;
       if (!same_value(L, state, rows, k, found)) return start;
@@ -201,7 +210,7 @@ int Dependencies::first_change(lua_State* L, State* state, int rows, TensorsOnSt
         break;
 #endif
       case 'p':
-        if (!same_fields(L, state, rows, &k, found)) return start;
+        if (!same_fields(L, state, rows, &k, &start, found)) return start;
         continue;
       default:
         return start;
@@ -212,24 +221,52 @@ int Dependencies::first_change(lua_State* L, State* state, int rows, TensorsOnSt
   return -1;
 }
 
-std::string Dependencies::row_text(lua_State* L, int rows, int k) const {
-  const Row& row = rows_[k];
+std::string Dependencies::path_of(lua_State* L, int rows, int k) const {
   const int top = lua_gettop(L);
-  std::string text = "a table";
-  const char* name = nullptr;
-  if (row.kind == 'U') name = lua_getupvalue(L, 2, row.key);
-  if (row.kind == 'u') {
-    push(L, rows, k, kHolder);
-    if (lua_isfunction(L, -1)) name = lua_getupvalue(L, -1, row.key);
-  }
-  if (name) {
-    text = std::string("the upvalue '") + name + "'";
-  } else if (row.kind == 'f' || row.kind == 'F') {
-    push(L, rows, k, kKey);
-    if (lua_type(L, -1) == LUA_TSTRING) text = std::string("'") + lua_tostring(L, -1) + "'";
+  std::string path;  // from the last key to the first
+  for (int steps = 0; k >= 0 && steps < 20; ++steps) {
+    const char kind = rows_[k].kind;
+    int holder = k;
+    while (rows_[k].kind == 'n' && rows_[holder].kind != 'p') --holder;
+    push(L, rows, holder, kHolder);
+    if (kind == 'U' || kind == 'u') {
+      const int function = kind == 'U' ? 2 : lua_gettop(L);
+      const char* name =
+          lua_isfunction(L, function) ? lua_getupvalue(L, function, rows_[k].key) : nullptr;
+      path = name ? name + path : "";
+      break;
+    }
+    if (kind == 'f' || kind == 'F' || kind == 'n') {
+      push(L, rows, k, kKey);
+      const bool is_name = lua_type(L, -1) == LUA_TSTRING;
+      const bool is_number = lua_type(L, -1) == LUA_TNUMBER;
+      lua_pushvalue(L, -1);  // lua_tostring changes it
+      const std::string key = is_name || is_number ? lua_tostring(L, -1) : "?";
+      path = (is_name ? "." + key : "[" + key + "]") + path;
+      lua_pop(L, 2);
+    }
+    // The row whose value is the holder.
+    int from = holder - 1;
+    for (; from >= 0; --from) {
+      push(L, rows, from, kValue);
+      const bool found = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);
+      lua_pop(L, 1);
+      if (found) break;
+    }
+    lua_pop(L, 1);
+    k = from;
   }
   lua_settop(L, top);
-  return text;
+  return path.compare(0, 1, ".") == 0 ? path.substr(1) : path;
+}
+
+std::string Dependencies::row_text(lua_State* L, int rows, int k) const {
+  const char kind = rows_[k].kind;
+  const std::string path = path_of(L, rows, k);
+  if (path.empty()) return "a table";
+  if (kind == 'U' || kind == 'u') return "the upvalue '" + path + "'";
+  if (kind == 'm') return "the metatable of '" + path + "'";
+  return (kind == 'p' ? "the table '" : "'") + path + "'";
 }
 
 }  // namespace bind

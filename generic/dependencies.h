@@ -38,12 +38,15 @@ class Dependencies {
   Dependencies(lua_State* L, int rows, const std::string& kinds);
 
   bool empty() const { return rows_.empty(); }
+  // Returns true if the tensors before and after a recording fit on Lua's stack, which has at most
+  // 8000 slots in LuaJIT.
+  bool fits_stack(lua_State* L) const;
   // Compares all values with those in the list. A tensor only has to be a tensor again. Returns
   // the number of the first row that differs, or 0 if the stack is too small. Returns -1 if none
   // differs; then the tensors are at the top of the stack. The function is at stack index 2.
   // Allocates no Lua objects.
   int first_change(lua_State* L, State* state, int rows, TensorsOnStack* found) const;
-  // Describes a row, as in "the upvalue 'rate'".
+  // Describes a row, as in "'loader.position'" or "the table 'state'".
   std::string row_text(lua_State* L, int rows, int row) const;
 
  private:
@@ -57,9 +60,14 @@ class Dependencies {
   bool same_value(lua_State* L, State* state, int rows, int row, TensorsOnStack* found) const;
   bool same_fields_by_name(lua_State* L, State* state, int rows, int* row,
                            TensorsOnStack* found) const;
-  bool same_fields(lua_State* L, State* state, int rows, int* row, TensorsOnStack* found) const;
+  bool same_fields(lua_State* L, State* state, int rows, int* row, int* changed,
+                   TensorsOnStack* found) const;
+
+  // Returns the path of a row, as in "loader.position", or "" if it has none.
+  std::string path_of(lua_State* L, int rows, int row) const;
 
   std::vector<Row> rows_;
+  int tensors_ = 0;  // among the values
 };
 
 bool is_integer(lua_State* L, int index);

@@ -34,6 +34,7 @@ struct Signature {
   Dependencies dependencies;
   int rows = 0;  // index of the list of dependencies in the environment of the userdata
   std::string shown, reason;
+  std::string changed;  // a value that differs from an earlier signature with the same arguments
   std::unique_ptr<th::Recorded> recorded;
   std::vector<Returned> returned;
   int recordings = 0;

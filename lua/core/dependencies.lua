@@ -2,7 +2,7 @@
 -- when one of them changes. No instructions are decoded: a function can name a global only by a
 -- string among its constants, so every such string counts.
 
-local MOST = 2000  -- rows in a list
+local MOST = 20000  -- rows in a list
 
 local classes = require 'tensor.classes'
 local each_string = require 'tensor.constants'.each_string
