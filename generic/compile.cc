@@ -33,7 +33,7 @@ struct Compiled {
   bool running = false;
   std::unique_ptr<th::Recorder> recorder;
   int lists = 0;     // lists of dependencies made so far
-  int changing = 0;  // recordings that changed what they depend on
+  int changing = 0;  // recordings that changed what they depend on, since the last one to replay
   int refused = 0;   // calls for which there was no signature left
 };
 
@@ -282,6 +282,7 @@ void finish(lua_State* L, State* state, Compiled* c, Signature* s, int last, int
     refuse(L, s, "does not do the same each time");
   }
   ++s->recordings;  // last: if memory is short above, the next call records again
+  if (s->reason.empty() && s->recordings == kRecordings) c->changing = 0;
 }
 
 // Replaces the tracked numbers that f returned by plain ones.

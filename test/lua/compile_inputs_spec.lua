@@ -441,58 +441,6 @@ it('compile accepts thousands of arguments, captured tensors and results', funct
   assert.matches('done 1 times', flat:explain())
 end)
 
-it('compile replays functions that read up to 20000 values', function()
-  local numbers, tensors = {}, {}
-  for k = 1, 16200 do numbers['n' .. k] = k end
-  for k = 1, 3900 do tensors[k] = tensor.Tensor{ k } end
-  local f = tensor.compile(function(x) return x + numbers.n3 + tensors[3900] end)
-  local g = tensor.compile(function(x) return x + numbers.n3 end)
-  for _ = 1, 3 do g(tensor.ones(1)) end
-  assert.matches('done 1 times', g:explain())
-  numbers.n3 = 5
-  assert.are.equal(6, g(tensor.ones(1))[1])
-  for _ = 1, 3 do assert.are.equal(3906, f(tensor.ones(1))[1]) end
-  assert.matches('can read more than 20000 values', f:explain())
-  local h = tensor.compile(function(x) return x + tensors[3900] end)
-  for k = 1, 4 do
-    tensors[3900] = tensor.Tensor{ k }
-    assert.are.equal(1 + k, h(tensor.ones(1))[1])
-  end
-  assert.matches('done 2 times', h:explain())
-  if not rawget(_G, 'jit') then return end  -- the stack is larger
-  for k = 3901, 9000 do tensors[k] = tensor.Tensor{ k } end
-  h = tensor.compile(function(x) return x + tensors[9000] end)
-  for _ = 1, 4 do assert.are.equal(9001, h(tensor.ones(1))[1]) end
-  assert.matches('can read too many tensors', h:explain())
-end)
-
-it('explain of a compiled function names a value that changes from call to call', function()
-  local run = { loader = { state = { batch = 0 }, 7 }, w = tensor.ones(3) }
-  local f = tensor.compile(function(x) return tensor.cmul(x, run.w) end)
-  for k = 1, 20 do
-    run.loader.state.batch = k
-    f(tensor.ones(3))
-  end
-  local text = f:explain()
-  assert.matches("recorded 1 of 2 times\n.*recorded 1 of 2 times, after a change of "
-    .. "'run.loader.state.batch'\n", text)
-  assert.matches("4 calls with other arguments or values that it reads: not compiled: 16 kinds are "
-    .. "kept; other values of 'run.loader.state.batch'$", text)
-  local count, list = 0, {}
-  local function changes(expected, change)
-    local g = tensor.compile(function(x) return x + count + #list + (run.loader[1] or 0) end)
-    for _ = 1, 2 do
-      g(tensor.ones(1))
-      change()
-    end
-    assert.is_truthy(g:explain():find('after a change of ' .. expected, 1, true), g:explain())
-  end
-  changes("the upvalue 'count'", function() count = count + 1 end)
-  changes("the table 'list'", function() list[#list + 1] = 1 end)
-  changes("'run.loader[1]'", function() run.loader[1] = run.loader[1] + 1 end)
-  changes("the metatable of 'list'", function() setmetatable(list, {}) end)
-end)
-
 it('compile finds tensors and storages that occur again among many', function()
   local function list_of(last)
     local list = {}
