@@ -41,6 +41,16 @@ function names.refuse_unknown(tensor, t, what, others)
    end)})
 end
 
+--- refuse_methods(class, what, hints): gives a class methods of other libraries, which raise
+-- errors. what(self): returns a text for the object. hints: texts by method.
+function names.refuse_methods(class, what, hints)
+   for name, hint in versions.each(hints) do
+      class[name] = function(self)
+         native.raise(('%s has no method %s: %s'):format(what(self), name, hint))
+      end
+   end
+end
+
 --- install(tensor): makes the module and tensors refuse unknown names.
 function names.install(tensor)
    local function class_of_doubles()

@@ -159,11 +159,20 @@ function Optimizer:__call(params, gradients, rate)
    return params
 end
 
+local function name_of(self)
+   return 'optim' .. (getmetatable(self) == Optimizer and '.' .. self.name or '')
+end
+
 --- Raises an error: the optimizer itself is the step.
 function Optimizer:step()
-   raise(('optim%s: a step is called as step(params, gradients)'):format(
-      getmetatable(self) == Optimizer and '.' .. self.name or ''))
+   raise(name_of(self) .. ': a step is called as step(params, gradients)')
 end
+
+names.refuse_methods(Optimizer, name_of, {
+   zero_grad = 'each call of the function of tensor.grad returns new gradients',
+   state_dict = 'step.state is the state; training.save writes it',
+   load_state_dict = 'training.load reads the state that training.save has written',
+})
 
 function Optimizer:__tostring()
    return options_of.text_of(self.name, self.options, self.rate)

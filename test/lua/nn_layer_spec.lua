@@ -95,10 +95,60 @@ describe('a call of a layer', function()
                            'nn.sequential: the option train must be a boolean')
     end
     assert.error_matches(function() net(params, x, {training = true}) end,
-                         'the option for training is train, not training')
+                         "a call has no option 'training': the option for training is train")
     assert.are.same({0, 0}, net.state[1].mean:totable())
     net(params, x, {train = false})
     assert.are.same({0, 0}, net.state[1].mean:totable())
+  end)
+
+  it('refuses options that no layer knows', function()
+    local attention = nn.sequential {nn.attention(2, 1), nn.sequential {nn.transformerBlock(2, 1)}}
+    local p, y = attention.init(), tensor.ones(1, 3, 2)
+    for option, hint in pairs {
+      causal = 'it is an option of the constructor of attention and transformerBlock',
+      is_causal = 'causal is an option of the constructor', attn_mask = 'use mask',
+      key_padding_mask = 'use mask', dropout = 'it is an option of the constructor',
+      trian = 'the options are train, mask, memory and state',
+    } do
+      for _, net_of in ipairs {attention, nn.attention(2, 1), nn.transformerBlock(2, 1)} do
+        assert.error_matches(function() net_of(p, y, {[option] = true}) end,
+                             "nn.%w+: a call has no option '" .. option .. "': " .. hint)
+      end
+    end
+    local gru = nn.gru(2, 2)
+    for _, option in ipairs {'states', 'hidden', 'h0', 'hx'} do
+      assert.error_matches(function() gru(gru.init(), y, {[option] = {}}) end,
+                           "nn.gru: a call has no option '" .. option .. "': use state")
+    end
+    attention(p, y, {train = false, mask = tensor.ByteTensor(3, 3):fill(1), memory = y, state = {}})
+  end)
+
+  it('passes other options to layers of the program', function()
+    local found, linear = {}, nn.linear(2, 2)
+    local inner = nn.layer('inner', {}, function() end)
+    local own = nn.layer('own', {linear = linear, inner = inner}, function(p, y, options)
+      found = options
+      inner(p.inner, y, options)
+      return linear(p.linear, y, options)
+    end)
+    local outer = nn.sequential {nn.linear(2, 2), nn.sequential {own}}
+    outer(outer.init(), x, {causal = true, train = true})
+    assert.are.same({causal = true, train = true}, found)
+    assert.error_matches(function() outer(outer.init(), x, {train = 1}) end,
+                         'nn.sequential: the option train must be a boolean, got a number')
+    assert.error_matches(function() outer(outer.init(), x, {training = true}) end,
+                         'the option for training is train')
+  end)
+
+  it('refuses methods of other libraries', function()
+    for _, name in ipairs {'parameters', 'train', 'eval', 'to', 'state_dict', 'zero_grad'} do
+      assert.error_matches(function() net[name](net) end, 'nn.sequential has no method ' .. name
+        .. ': .*[ny]')
+    end
+    local step = optim.sgd {rate = 1}
+    assert.error_matches(function() step:zero_grad() end,
+                         'optim.sgd has no method zero_grad: each call of the function of')
+    assert.error_matches(function() step:state_dict() end, 'step.state is the state')
   end)
 
   it('refuses more arguments', function()

@@ -220,7 +220,7 @@ function attention.transformerBlock(width, heads, options)
       norm2 = layers.layerNorm(width), up = layers.linear(width, hidden),
       down = layers.linear(hidden, width),
    }
-   return layers.layer('transformerBlock', children, function(params, x, call)
+   local block = layers.layer('transformerBlock', children, function(params, x, call)
       local function dropped(y)
          return call.train and layer.drop(y, probability) or y
       end
@@ -229,6 +229,8 @@ function attention.transformerBlock(width, heads, options)
       y = activation(children.up(params.up, children.norm2(params.norm2, x)))
       return x + dropped(children.down(params.down, y))
    end)
+   block.has_others = false
+   return block
 end
 
 return attention

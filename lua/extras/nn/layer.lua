@@ -3,6 +3,7 @@
 -- table of tensors. layer.state is a nested table of tensors that training changes, or nil.
 
 local files = require 'tensor.files'
+local refuse_methods = require('tensor.names').refuse_methods
 local tensor = require 'tensor'
 local tree = require 'tensor.tree'
 local versions = require 'tensor.versions'
@@ -10,6 +11,38 @@ local shown, unpack = versions.shown, versions.unpack
 local native = require 'tensor.native'
 local raise, refuse_extra = native.raise, native.refuse_extra
 local describe = native.describe(tensor)
+
+-- The options of calls of the layers of tensor.nn.
+local call_options = {train = true, mask = true, memory = true, state = true}
+local of_constructor = 'it is an option of the constructor'
+local option_hints = {
+   training = 'the option for training is train', is_training = 'the option for training is train',
+   causal = of_constructor .. ' of attention and transformerBlock', dropout = of_constructor,
+   is_causal = 'causal is an option of the constructor of attention and transformerBlock',
+   attn_mask = 'use mask, which is 1 where a row may see a column',
+   key_padding_mask = 'use mask, which is 1 where a row may see a column',
+   states = 'use state', hidden = 'use state', hx = 'use state', h0 = 'use state',
+}
+
+-- The tables of options that a layer of nn.layer has got, which may have options of its own, and
+-- passes the table to its children.
+local with_others = setmetatable({}, {__mode = 'k'})
+
+local function check_options(self, options)
+   if self.has_others then
+      with_others[options] = true
+   end
+   for option, value in versions.each(options) do
+      if option == 'train' and type(value) ~= 'boolean' then
+         raise(('nn.%s: the option train must be a boolean, got %s'):format(
+            self.name, describe(value)))
+      elseif option == 'training' or not call_options[option] and not with_others[options] then
+         raise(("nn.%s: a call has no option '%s': %s"):format(
+            self.name, tostring(option),
+            option_hints[option] or 'the options are train, mask, memory and state'))
+      end
+   end
+end
 
 local Layer = {__unwritable = {'layer', 'save its parameters, or use training.save'}}
 Layer.__index = Layer
@@ -21,21 +54,33 @@ function Layer:__call(params, x, options, ...)
              .. 'options; got %s, %s and %s'):format(
          self.name, describe(params), describe(x), describe(options)))
    end
-   options = options or {}
-   if options.training ~= nil then
-      raise(('nn.%s: the option for training is train, not training'):format(self.name))
-   elseif options.train ~= nil and type(options.train) ~= 'boolean' then
-      raise(('nn.%s: the option train must be a boolean, got %s'):format(
-         self.name, describe(options.train)))
+   if options then
+      check_options(self, options)
    end
-   return self.compute(params, x, options)
+   return self.compute(params, x, options or {})
+end
+
+local function name_of(self)
+   return 'nn.' .. (getmetatable(self) == Layer and self.name or 'layer')
 end
 
 --- Raises an error: layers have no methods.
 function Layer:forward()
-   raise(('nn.%s: a layer is called as net(params, x), with params = net.init()'):format(
-      getmetatable(self) == Layer and self.name or 'layer'))
+   raise(('%s: a layer is called as net(params, x), with params = net.init()'):format(
+      name_of(self)))
 end
+
+local of_parameters = 'net.init() returns the parameters, a nested table of tensors'
+refuse_methods(Layer, name_of, {
+   parameters = of_parameters, named_parameters = of_parameters,
+   train = 'net(params, x, {train = true}) is the call for training',
+   eval = 'net(params, x) predicts; net(params, x, {train = true}) is the call for training',
+   to = "for _, t in ipairs(tree.leaves{params, net.state}) do t:to 'gpu' end moves the tensors",
+   cuda = "for _, t in ipairs(tree.leaves{params, net.state}) do t:to 'gpu' end moves the tensors",
+   state_dict = 'the tables params and net.state are the state; training.save writes it',
+   load_state_dict = 'training.load reads the state that training.save has written',
+   zero_grad = 'each call of the function of tensor.grad returns new gradients',
+})
 
 -- Returns an argument of a constructor as text: a number, or a list of numbers.
 local function argument_text(value)
@@ -100,8 +145,8 @@ local layer = {}
 
 --- Creates a layer. forward(params, x, options), init(). name: a string, or a list of it and the
 -- arguments that the printed form shows. members: the table of its layers and functions, or nil, if
--- x must be a tensor.
-function layer.new(name, init, forward, state, members)
+-- x must be a tensor. has_others: a call may have options that no layer of tensor.nn has.
+function layer.new(name, init, forward, state, members, has_others)
    local arguments
    if type(name) == 'table' then
       name, arguments = name[1], {unpack(name, 2)}
@@ -114,7 +159,8 @@ function layer.new(name, init, forward, state, members)
       end
    end
    return setmetatable({name = name, init = init, compute = compute, state = state,
-                        arguments = arguments, members = members}, Layer)
+                        arguments = arguments, members = members,
+                        has_others = has_others or false}, Layer)
 end
 
 function layer.is(value)

@@ -199,9 +199,10 @@ function layers.sequential(members, ...)
       raise(('nn.sequential: a list of layers is expected, got %s'):format(
          layer.is(members) and 'nn.' .. members.name or type(members)))
    end
-   local state, any = {}, false
+   local state, any, has_others = {}, false, false
    for k, member in ipairs(members) do
       if layer.is(member) then
+         has_others = has_others or member.has_others
          state[k] = member.state or {}
          any = any or member.state ~= nil
       elseif is_callable(member) then
@@ -236,7 +237,7 @@ function layers.sequential(members, ...)
          end
       end
       return x
-   end, any and state or nil, members)
+   end, any and state or nil, members, has_others)
 end
 
 -- True for a layer, or a table of a program with a function init.
@@ -333,7 +334,7 @@ function layers.layer(name, children, forward)
    check_children('', children, {})
    return layer.new(name, function()
       return parameters_of('', children)
-   end, forward, states_of(children), children)
+   end, forward, states_of(children), children, true)
 end
 
 return layers
