@@ -59,7 +59,7 @@ local function install(tensor)
       elseif tensor.type(sizes) ~= 'torch.LongStorage' then
          error('full: sizes are expected, got ' .. tensor.type(sizes), 3)
       end
-      if is_tracked(value) then
+      if is_tracked(value) or tensor.isCompiling() then  -- a recording cannot read storages
          return result:resize(sizes):fill(value)
       end
       -- A view of one element has the shape without its memory.

@@ -346,6 +346,54 @@ describe('a compiled function', function()
     assert.matches('done 3 times', c:explain())
   end)
 
+  it('replays operations on constants as a whole', function()
+    local a, image = tensor.rand(4, 6), tensor.rand(1, 1, 4, 6)
+    local other = tensor.rand(4, 6)
+    for _, constant in ipairs{
+      function() return tensor.cdist(a, a) end,
+      function() return tensor.avgPool2d(image, 2):view(2, 3) end,
+      function() return tensor.upsample(image, 2, 'bilinear'):view(8, 12) end,
+      function() return tensor.pad(a, { 1, 1, 2, 2 }, 'reflect') end,
+      function() return tensor.full({ 4, 6 }, 0.5) end,
+      function() return tensor.full(tensor.FloatTensor(), 4, 0.5):double() end,
+    } do
+      local function f(x)
+        local c = constant()
+        return tensor.cmul(x, x):sum() * 2 + tensor.cmul(c, c):sum(1):sum(-1):view(-1)
+      end
+      local df = tensor.grad(f, { tensors = true })
+      local c = tensor.compile(df)
+      for k = 1, 4 do
+        other:fill(k)
+        a:copy(tensor.rand(4, 6))
+        local gradient, loss = df(other)
+        local gradient2, loss2 = c(other)
+        assert.is_true(gradient:equal(gradient2))
+        assert.is_true(loss:equal(loss2))
+      end
+      assert.matches('done 2 times', c:explain())
+    end
+  end)
+
+  it('keeps values before an operation on constants overwrites them', function()
+    local x, buffer, zeros = D{ 1, 2, 3 }, D(1, 3), tensor.zeros(1, 3)
+    local function f(a)
+      buffer:copy(tensor.pow(a, 2):view(1, 3))
+      local y = tensor.cmul(buffer, buffer):sum()
+      tensor.repeatTensor(buffer, zeros, 1, 1)
+      return y + tensor.cmul(a, tensor.exp(a)):sum()
+    end
+    local scratch = D(1, 3)
+    local function g(a)
+      scratch:fill(3)
+      local y = tensor.cmul(a:view(1, 3), scratch):sum()
+      tensor.tile(scratch, zeros, 1, 1)
+      return y
+    end
+    assert.is_true(tensor.gradcheck(f, { x }))
+    assert.same({ 3, 3, 3 }, tensor.grad(g)(x):totable())
+  end)
+
   it('is called for what a replay would not repeat', function()
     local x = D{ 1, 2 }
     local df = tensor.grad(square_sum)

@@ -147,13 +147,21 @@ bool Tape::tracks(const Storage* s) const { return s && s->identity && values_.c
 // Within a recorded operation, only that operation counts.
 bool Tape::follows(const Tensor& t) const noexcept { return !active_ && !is_paused() && tracks(t); }
 
+bool Tape::tracks_any(const TracedCall& call) const {
+  bool found = false;
+  for_each_tensor(call.row(), call.arguments(),
+                  [&](Tensor* t, const Parameter&) { found = found || tracks(*t); });
+  return found;
+}
+
 // Returns true for operations whose inner calls are recorded.
 bool Tape::begin(const TracedCall& call) noexcept {
   if (active_) return false;
   own->last_number = TensorRef();
   const RowRule& rule = rule_of(call.row().op);
   if (rule.derivative == Derivative::shares) return true;
-  const bool composed = !is_paused() && rule.derivative == Derivative::composed;
+  // An operation on constants is not entered, because a recorder can replay it as a whole.
+  const bool composed = !is_paused() && rule.derivative == Derivative::composed && tracks_any(call);
   if (!composed) {
     active_ = &call;
     records_ = false;

@@ -131,6 +131,8 @@ class Tape final : public Tracer {
     size_t entry;
   };
 
+  // Returns true if an operand or a result is tracked.
+  bool tracks_any(const TracedCall& call) const;
   void begin_composed(const TracedCall& call);
   void end_composed(const TracedCall& call, bool failed);
   void note_empty_results(const TracedCall& call);
