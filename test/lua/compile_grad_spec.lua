@@ -394,6 +394,17 @@ describe('a compiled function', function()
     assert.same({ 3, 3, 3 }, tensor.grad(g)(x):totable())
   end)
 
+  it('names operations whose derivative depends on elements', function()
+    for name, f in pairs{
+      cumprod = function(x) return x:cumprod(2):sum() end,
+      det = function(x) return tensor.det(x) end,
+    } do
+      refused("computes the derivative of '" .. name .. "', which depends on elements", function()
+        return tensor.grad(f, { tensors = true }), D{ { 1, 2 }, { 3, 5 } }
+      end)
+    end
+  end)
+
   it('is called for what a replay would not repeat', function()
     local x = D{ 1, 2 }
     local df = tensor.grad(square_sum)
@@ -411,7 +422,8 @@ describe('a compiled function', function()
     refused('changes a table among its arguments', function()
       return function(t) t.x = t.x * 2 return t.x * 2 end, { x = D{ 1 } }
     end)
-    refused("calls 'sum', which returns a number", function()
+    refused("calls 'sum', which returns a number; over a dimension it returns a tensor, as "
+            .. 't:sum(1) does', function()
       return function(a) return a * a:sum() end, x
     end)
     refused('writes to an argument that shares elements with another one', function()

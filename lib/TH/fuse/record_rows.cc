@@ -2,6 +2,7 @@
 // called again.
 
 #include <algorithm>
+#include <cstring>
 
 #include "fuse/record.h"
 #include "ops/element_rows.h"
@@ -113,7 +114,9 @@ void Recorder::end(const TracedCall& call, bool failed) noexcept {
       if (resized) refuse("resizes a tensor that it did not make");
     });
     if (row.returned != Returned::nothing && !current_.number && !reads_nothing(row)) {
-      refuse("calls '%s', which returns a number", lua_name(row.op));
+      const bool reduces = std::strcmp(row.family, "reductions") == 0;
+      refuse("calls '%s', which returns a number%s", lua_name(row.op),
+             reduces ? "; over a dimension it returns a tensor, as t:sum(1) does" : "");
     }
     if (current_.number) return record_call(row);
     if (row.returned != Returned::nothing || row.has(ParameterKind::view) || made_view()) return;

@@ -209,6 +209,7 @@ Var scatter_prod_slope(const Var& g, const Var& t, int64_t dim, const Var& index
     ops::scatterProd(products.get(), dim, index.get(), factors.get());
     return gather(g * products, dim, at);
   };
+  trace_access("computes the derivative of a product, which depends on elements");
   if (ops::logicalall(own.get())) return within(slope(own, index) / own, shape(src));
   // The product of the others, for one element of each slice at a time.
   const int64_t d = wrap_dim(*t, dim);
@@ -339,6 +340,7 @@ Var cumprod_slope(const Var& g, const Var& t, const Var& r, int64_t dim) {
   const int64_t d = wrap_dim(*t, dim), n = t->size[d];
   // Element i of t is a factor of elements i, i + 1, ... of r, so its gradient is the sum of
   // g[j] * (the product of t up to j without i). Without zeros that is a cumulative sum.
+  trace_access("computes the derivative of 'cumprod', which depends on elements");
   if (ops::logicalall(t.get())) return reverse_cumsum(g * r, d) / t;
   Var result = zeros(g, shape(t));
   for (int64_t i = 0; i < n; ++i) {

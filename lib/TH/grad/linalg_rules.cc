@@ -138,6 +138,7 @@ namespace functions {
 
 Var det_slope(const Var& g, const Var& t, const Var& r) {
   if (t->numel() == 0) return Var();
+  trace_access("computes the derivative of 'det', which depends on elements");
   if (ops::logicalall(r.get())) {
     const Var inverse = inverse_transposed(t);
     if (!is_recording() || is_well_conditioned(t, inverse)) {
