@@ -71,9 +71,14 @@ void read_list(lua_State* L, State* state, int index, DType type, bool converts,
           name, i + 1);
     }
     if (!object.is_tensor() || object.dtype() != type) {
+      const char* hint = object.is_tensor() ? ": convert one of them" : "";
+      if (is_tracked_number(L, lua_gettop(L))) {
+        hint =
+            ": tensor.Tensor{n, m} is a tensor of numbers that depend on the arguments of a "
+            "gradient";
+      }
       raise_error(L, "%s: %sTensor is expected at position %d of the table, got %s%s", name,
-                  th::name_with_article(type), i + 1, shown_type(L, lua_gettop(L)),
-                  object.is_tensor() ? ": convert one of them" : "");
+                  th::name_with_article(type), i + 1, shown_type(L, lua_gettop(L)), hint);
     }
     call->list[i] = object.tensor();
     lua_rawseti(L, kept, i + 1);

@@ -131,7 +131,9 @@ int multiply(lua_State* L, State* state, const Arguments& args) {
   if (are_vectors && a.size[0] == b.size[0]) {
     return call<&Operators::of_vectors>(L, state, args);
   }
-  if (first == 2 && second == 1) return call<&Operators::of_matrix_and_vector>(L, state, args);
+  if (first == 2 && second == 1 && a.size[1] == b.size[0]) {
+    return call<&Operators::of_matrix_and_vector>(L, state, args);
+  }
   if (first == 1 && second == 2 && a.size[0] == b.size[0]) {
     return call<&Operators::of_vector_and_matrix>(L, state, args);
   }
@@ -142,8 +144,7 @@ int multiply(lua_State* L, State* state, const Arguments& args) {
   protect(L, "*", [&] {
     th::fail("tensors of size %s and %s have no product of %s: use cmul for that of the elements%s",
              th::shape_text(a).c_str(), th::shape_text(b).c_str(),
-             are_vectors ? "vectors" : "matrices",
-             are_vectors || are_matrices ? "" : ", or matmul");
+             are_vectors ? "vectors" : "matrices", first <= 2 && second <= 2 ? "" : ", or matmul");
   });
   return 0;
 }

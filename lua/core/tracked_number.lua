@@ -34,6 +34,13 @@ return function(tensor, native)
    function Number:item()
       return native.detached(self.tensor)[1]
    end
+   --- Raise errors: they are methods of PyTorch's tensors.
+   function Number.detach()
+      raise 'detach: n:item() is the value, and tensor.stopGradient(t) a tensor without a gradient'
+   end
+   function Number.backward()
+      raise 'backward: tensor.grad(f) returns a function that returns gradients'
+   end
    function Number:__tostring()
       return tostring(self:item())
    end
@@ -52,9 +59,11 @@ return function(tensor, native)
 
    -- types: those of the arguments, if no form accepts them.
    local function refused(name, types)
+      local joins = name == 'cat' or name:find 'stack$' or name:find 'Stack$'
       raise(('%s: %sa number that depends on the arguments of a gradient is not accepted here; '
-         .. 'n:item() is its value'):format(name,
-            types and ('invalid arguments: (%s): '):format(table.concat(types, ', ')) or ''))
+             .. '%s'):format(
+         name, types and ('invalid arguments: (%s): '):format(table.concat(types, ', ')) or '',
+         joins and 'tensor.Tensor{n, m} is a tensor of such numbers' or 'n:item() is its value'))
    end
 
    -- A number, in the type and shape of a tensor.

@@ -447,7 +447,10 @@ describe('errors name the function that was meant', function()
   end
   it('by operators, conversions and names', function()
     fails('[2 x 3] and [2 x 3] have no product of matrices', function() return a * b end)
-    fails('or matmul', function() return a[1] * b end)
+    fails('or matmul', function() return tensor.ones(2, 2, 2) * b end)
+    fails('[2 x 3] and [1] have no product of matrices: use cmul for that of the elements',
+          function() return a * tensor.ones(1) end)
+    fails('[3] and [2 x 3] have no product of matrices', function() return a[1] * b end)
     fails('size [3] and [1] have no product of vectors: use cmul for that of the elements',
           function() return a[1] * tensor.ones(1) end)
     fails('csub takes two tensors', function() tensor.sub(a, b) end)

@@ -419,6 +419,20 @@ describe('hints for errors', function()
   end)
 end)
 
+describe('a tracked number', function()
+  it('has hints for methods of PyTorch, and for tensors of numbers', function()
+    local function fails(f, message)
+      assert.error_matches(function() tensor.grad(f)(2) end, message, 1, true)
+    end
+    fails(function(n) return n:detach() end, 'detach: n:item() is the value')
+    fails(function(n) n:backward() return n end, 'backward: tensor.grad(f) returns a function')
+    fails(function(n) return tensor.stack(n, n):sum() end,
+          'is not accepted here; tensor.Tensor{n, m} is a tensor of such numbers')
+    fails(function(n) return tensor.stack({n, n}):sum() end,
+          'got table: tensor.Tensor{n, m} is a tensor of numbers that depend on the arguments')
+  end)
+end)
+
 describe('the printed form', function()
   local nn = require 'tensor.nn'
   local show = require 'tensor.repl.show'
