@@ -22,9 +22,10 @@ local others = setmetatable({
    mseloss = 'instead of MSELoss, use mse(x, y)',
    nllloss = 'instead of NLLLoss, use nll(logs, classes)',
    huberloss = 'instead of HuberLoss, use huber(x, y, delta)',
-   multiheadattention = 'instead of MultiheadAttention, use attention(width, heads)',
-   transformerencoderlayer =
-      'instead of TransformerEncoderLayer, use transformerBlock(width, heads)',
+   multiheadattention = 'instead of MultiheadAttention, use attention(width, heads), whose mask is '
+      .. '1 where a row may see a column',
+   transformerencoderlayer = 'transformerBlock(width, heads) is TransformerEncoderLayer(width, '
+      .. "heads, 4 * width, 0, 'gelu', batch_first=True, norm_first=True)",
    transformerencoder =
       'instead of TransformerEncoder, use sequential{transformerBlock(width, heads), ...}',
    rnn = 'there are lstm and gru', rnncell = 'there are lstmCell and gruCell',
