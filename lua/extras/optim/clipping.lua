@@ -12,17 +12,15 @@ local clipping = {}
 
 -- Returns the norm of all elements as a DoubleTensor of one element, or nil if there are none.
 local function norm_of(leaves)
-   local total
+   local norms = {}
    for _, g in ipairs(leaves) do
       if g:nElement() > 0 then
          -- The norm of many 16-bit elements may exceed the largest one.
          local wide = widened(g)
-         local norm = tensor.norm(wide:contiguous():view(-1), 2, 1):double()
-         local square = tensor.cmul(norm, norm)
-         total = total and total + square or square
+         norms[#norms + 1] = tensor.norm(wide:contiguous():view(-1), 2, 1):double()
       end
    end
-   return total and tensor.sqrt(total)
+   return #norms > 1 and tensor.norm(tensor.cat(norms, 1), 2, 1) or norms[1]
 end
 
 -- Raises an error unless the limit of a clipping function is a number of at least 0.
