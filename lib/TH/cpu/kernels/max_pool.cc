@@ -50,8 +50,8 @@ template <class V>
 using OffsetFor = std::conditional_t<sizeof(V) == 4, int32_t, int64_t>;
 
 // Windows that begin `stride` elements after each other and have their elements at the same offsets
-// from their first one. Sets the largest element of each and its index, where `first` is that of
-// the first window's first element. kStride: the stride if it is known, otherwise 0.
+// from their first one. Sets the largest element of each and its index. in: the first element of
+// the first window, whose index is `first`. kStride: the stride if it is known, otherwise 0.
 template <int64_t kStride, class T>
 void find_largest(const T* in, int64_t first, const int64_t* offsets, int elements, int64_t stride,
                   int64_t groups, T* values, int64_t* indices) {
@@ -62,11 +62,11 @@ void find_largest(const T* in, int64_t first, const int64_t* offsets, int elemen
   V most[kGroup * kMostGroups];
   Offset offset[kGroup * kMostGroups];
   for (int64_t w = 0; w < windows; ++w) {
-    most[w] = load(in[first + w * stride]);
+    most[w] = load(in[w * stride]);
     offset[w] = 0;
   }
   for (int e = 1; e < elements; ++e) {
-    const T* from = in + first + offsets[e];
+    const T* from = in + offsets[e];
     const auto own = static_cast<Offset>(offsets[e]);
     for (int64_t w = 0; w < windows; ++w) {
       const V value = load(from[w * stride]);
@@ -130,18 +130,19 @@ void pool_plane(const MaxPoolCall& call, const T* in, T* values, int64_t* indice
       for (int64_t c = begin; c < end;) {
         c = std::min(c, end - kGroup);  // the last group may overlap the one before
         const int64_t groups = std::min(kMostGroups, (end - c) / kGroup);
-        find(in, row + c * x->stride, offsets, elements, x->stride, groups, values + c,
+        const int64_t start = row + c * x->stride;
+        find(in + start, start + call.index_base, offsets, elements, x->stride, groups, values + c,
              indices + c);
         c += groups * kGroup;
       }
-      for (int64_t c = 0; c < x->count; ++c) {
-        if (c < begin || c >= end) {
-          x->window(c, &first[2], &count[2]);
-          indices[c] = index_of_largest(call, in, first, count);
-          values[c] = in[indices[c]];
-        }
-      }
-      for (int64_t c = 0; c < x->count; ++c) indices[c] += call.index_base;
+      const auto find_one = [&](int64_t c) {
+        x->window(c, &first[2], &count[2]);
+        const int64_t index = index_of_largest(call, in, first, count);
+        values[c] = in[index];
+        indices[c] = index + call.index_base;
+      };
+      for (int64_t c = 0; c < begin; ++c) find_one(c);
+      for (int64_t c = end; c < x->count; ++c) find_one(c);
       values += x->count;
       indices += x->count;
     }
