@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Computes the polynomials of vector_math.h and vector_special.h in lib/TH/cpu/kernels. Prints the
-coefficients, lowest degree first, and the largest weighted error. Coefficients of float polynomials
-are rounded to float, except exact ones such as 0.5. Needs mpmath. Arguments: the names of
-polynomials; default: all."""
+"""Computes the polynomials of vector_math.h and vector_special.h in lib/TH/cpu/kernels, and those
+of the Bessel functions in lib/TH/functors/special.h. Prints the coefficients, lowest degree first,
+and the largest weighted error. Coefficients of float polynomials are rounded to float, except exact
+ones such as 0.5. Needs mpmath. Arguments: the names of polynomials; default: all."""
 
 import sys
 
@@ -93,6 +93,18 @@ def lgamma_rest(t):
     return mp.loggamma(mp.mpf('1.5') + t) / (t * t - mp.mpf('0.25'))
 
 
+def bessel(order):
+    """I(x) / (x / 2)^order as a function of (x / 2)^2."""
+    return lambda q: mp.besseli(order, 2 * mp.sqrt(q)) / mp.sqrt(q)**order
+
+
+def far_bessel(order):
+    """I(x) sqrt(x) / e^x as a function of 16 / x - 1."""
+    def scaled(x):
+        return mp.besseli(order, x) * mp.sqrt(x) * mp.exp(-x)
+    return lambda y: scaled(16 / (y + 1))
+
+
 R = LOG2 / 2 * mp.mpf('1.001')
 S = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1))**2 * mp.mpf('1.0001')
 THIRD = mp.mpf(1) / 3 + mp.mpf('1e-6')
@@ -144,6 +156,10 @@ FITS = {
     'erfinv': (erfinv_rest,
                lambda t: (t + 2.5 + TINY) / erfinv_by_w(t + mp.mpf('2.5') + TINY),
                mp.mpf('-2.5'), mp.mpf('2.5'), 8, 20),
+    **{f'I{k}': (bessel(k), lambda q, k=k: 1 / bessel(k)(q), TINY, mp.mpf(16), 0, 15 - k)
+       for k in (0, 1)},
+    **{f'I{k}, far': (far_bessel(k), lambda y, k=k: 1 / far_bessel(k)(y),
+                      mp.mpf(16) / 750 - 1, mp.mpf(1), 0, 23 + k) for k in (0, 1)},
     'erfc': (erfc_by_u, lambda u: 1 / erfc_by_u(u), mp.mpf(-1), U, 0, 9),
 }
 

@@ -305,6 +305,25 @@ Real sinc(Real x) {
   const Real pi = 3.14159265358979323846264338L;
   return near == 0 ? 0 : std::sin(pi * near) / (pi * x);
 }
+// The power series of the modified Bessel function of the first kind.
+Real bessel(Real x, int order) {
+  if (!(std::fabs(x) < 800)) {
+    const Real infinite = x * std::numeric_limits<Real>::infinity();
+    return order == 0 ? std::fabs(infinite) : infinite;
+  }
+  Real term = order == 0 ? 1 : x / 2, sum = term;
+  for (int k = 1; std::fabs(term) > std::fabs(sum) * 1e-21L; ++k) {
+    term *= x * x / (4 * static_cast<Real>(k) * (k + order));
+    sum += term;
+  }
+  return sum;
+}
+TEST(VectorMath, BesselFunctions) {
+  for (const auto& [low, high] : {std::pair(-10, 10), std::pair(-30, 30), std::pair(-715, 715)}) {
+    UNARY(i0, bessel(x, 0), low, high, 0.6, 6);
+    UNARY(i1, bessel(x, 1), low, high, 0.6, 6);
+  }
+}
 TEST(VectorMath, OtherFunctions) {
   UNARY(sinc, sinc(x), -5, 5, own(), own());
   UNARY(sinc, sinc(x), -0.1, 0.1, own(), own());

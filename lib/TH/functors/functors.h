@@ -117,8 +117,8 @@ TH_FUNCTOR_1(erf) { return std::erf(x); }
 TH_FUNCTOR_1(erfc) { return std::erfc(x); }
 TH_FUNCTOR_1(erfinv) { return inverse_erf(x); }
 TH_FUNCTOR_1(digamma) { return digamma_of(x); }
-TH_FUNCTOR_1(i0) { return static_cast<T>(bessel_i0(static_cast<double>(x))); }
-TH_FUNCTOR_1(i1) { return static_cast<T>(bessel_i1(static_cast<double>(x))); }
+TH_FUNCTOR_1(i0) { return static_cast<T>(bessel_i<0>(static_cast<double>(x))); }
+TH_FUNCTOR_1(i1) { return static_cast<T>(bessel_i<1>(static_cast<double>(x))); }
 TH_FUNCTOR_1(relu) { return x < 0 ? T(0) : x; }
 // By erfc, as 1 + erf loses the digits of the tail, which is 0 long before the limit. For a > 0,
 // the derivative of log(erfc(a)) is about -2 a: it corrects the rounding error of a float.

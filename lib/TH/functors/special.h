@@ -174,40 +174,94 @@ TH_HD double polygamma_of(double n, double x) {
   return sign * gamma_of_integer(s) * zeta;
 }
 
-// The modified Bessel functions of the first kind, of order 0 or 1: the power series, whose terms
-// are positive, or, for a large x, the asymptotic series of I(x) * sqrt(2 pi x) / e^x.
-TH_HD double bessel_i(int order, double size) {
-  if (size < 30) {
-    const double q = size * size / 4;
-    double term = order ? size / 2 : 1, sum = term;
-    for (int k = 1; term > sum * 1e-17; ++k) {
-      term *= q / (static_cast<double>(k) * (k + order));
-      sum += term;
-    }
-    return sum;
+// The modified Bessel functions I of the first kind, of order 0 or 1. near_bessel and far_bessel
+// return f(c), where c are the coefficients of a polynomial of y (scripts/fit-polynomials.py). Up
+// to x = 8, it is I(x), for order 1 divided by x / 2, and y = (x / 2)^2. From there on, it is
+// I(x) sqrt(x) / e^x, and y = 16 / x - 1.
+template <int order, class F>
+TH_HD auto near_bessel(const F& f) {
+  if constexpr (order == 0) {
+    constexpr double c[] = {1.0,
+                            1.0,
+                            0.24999999999999964,
+                            0.027777777777778883,
+                            0.0017361111111094513,
+                            6.9444444445893237e-05,
+                            1.9290123448750151e-06,
+                            3.9367599191398351e-08,
+                            6.1511865464177976e-10,
+                            7.5940728994235571e-12,
+                            7.5938649975423871e-14,
+                            6.2779455592156857e-16,
+                            4.3455887237757389e-18,
+                            2.6397623409780049e-20,
+                            1.1272147705022815e-22,
+                            9.1987451577736599e-25};
+    return f(c);
+  } else {
+    constexpr double c[] = {1.0,
+                            0.49999999999999961,
+                            0.083333333333335702,
+                            0.0069444444444387993,
+                            0.00034722222222904783,
+                            1.1574074069237339e-05,
+                            2.7557319442535302e-07,
+                            4.9209491978863949e-09,
+                            6.8346665658540389e-11,
+                            7.5938503773253865e-13,
+                            6.9058869319743647e-15,
+                            5.2137370009626143e-17,
+                            3.4357490008221337e-19,
+                            1.5683327660600232e-21,
+                            1.3901140127736782e-23};
+    return f(c);
   }
-  const double mu = order ? 4 : 0;
-  double term = 1, sum = 1;
-  for (int k = 1; k < 25; ++k) {
-    const double odd = 2 * k - 1;
-    term *= (odd * odd - mu) / (k * 8 * size);
-    sum += term;
+}
+template <int order, class F>
+TH_HD auto far_bessel(const F& f) {
+  if constexpr (order == 0) {
+    constexpr double c[] = {
+        0.4021765094450081,      0.0033605519836678718,   0.00013621607439055964,
+        1.1143033789748849e-05,  1.4838476345652607e-06,  2.9735989757385255e-07,
+        8.8720854067810365e-08,  3.9325277652271779e-08,  2.1561891338141908e-08,
+        7.5591742166183077e-09,  -6.8276428586809308e-09, -1.3430220403094755e-08,
+        -5.1052931063394171e-09, 7.6166703840419874e-09,  6.6935561091090595e-09,
+        -3.6308849017376059e-09, -4.7455089469545887e-09, 1.6773259254094128e-09,
+        2.3311562322613873e-09,  -6.9488310041944244e-10, -7.232003224989109e-10,
+        2.0753159972334146e-10,  1.0516776541568305e-10,  -3.0766166795199113e-11};
+    return f(c);
+  } else {
+    constexpr double c[] = {
+        0.38939845902587233,     -0.0097495771932357474,  -0.00021923576383385535,
+        -1.5038547199574781e-05, -1.8349101347971149e-06, -3.483856039526697e-07,
+        -1.0001283472593266e-07, -4.3128817983403425e-08, -2.3374481168203567e-08,
+        -8.4303335679432743e-09, 6.7381175181403685e-09,  1.4045417107907981e-08,
+        5.9594058420336147e-09,  -7.6735776371486589e-09, -7.8481637610659944e-09,
+        3.4831440539567685e-09,  6.1717982458244394e-09,  -1.5063262365779494e-09,
+        -3.712625227815504e-09,  5.7991005623874159e-10,  1.6251221033605012e-09,
+        -1.6146302696935244e-10, -4.5099914387726678e-10, 2.2445914220603684e-11,
+        5.8548635923566103e-11};
+    return f(c);
   }
-  // Two factors: e^x overflows earlier than the result.
-  const double root = std::exp(size / 2);
-  return root / std::sqrt(6.28318530717958647692 * size) * sum * root;
 }
-TH_HD double bessel_i0(double x) {
-  if (x != x) return x;
+template <int order>
+TH_HD double bessel_i(double x) {
   const double size = std::fabs(x);
-  if (size > 720) return std::numeric_limits<double>::infinity();
-  return bessel_i(0, size);
-}
-TH_HD double bessel_i1(double x) {
-  if (x != x || x == 0) return x;
-  const double size = std::fabs(x);
-  if (size > 720) return std::copysign(std::numeric_limits<double>::infinity(), x);
-  return std::copysign(bessel_i(1, size), x);
+  double value;
+  if (size > 720) {
+    value = std::numeric_limits<double>::infinity();
+  } else if (size > 8) {
+    // Two factors: e^x overflows earlier than the result.
+    const double root = std::exp(size / 2);
+    const double y = 16 / size - 1;
+    const double rest = far_bessel<order>([=](const auto& c) { return polynomial(c, y); });
+    value = root * (rest / std::sqrt(size)) * root;
+  } else {
+    const double half = size / 2;
+    value = near_bessel<order>([=](const auto& c) { return polynomial(c, half * half); });
+    value *= order == 0 ? 1 : half;
+  }
+  return order == 0 ? value : std::copysign(value, x);
 }
 
 // x^a e^-x / gamma(a + 1). For a large a by Stirling's series, because the exponent a log(x) - x -

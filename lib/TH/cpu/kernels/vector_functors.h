@@ -64,6 +64,8 @@ TH_IN_VECTORS_2(cpow, vector::pow(a, b))
 TH_IN_VECTORS_2(elu, a > 0 ? a : b * vector::expm1(a))
 TH_IN_VECTORS_2(hypot, vector::hypot(a, b))
 TH_IN_VECTORS_1(sinc, vector::sinc(x))
+TH_IN_VECTORS_1(i0, vector::bessel_i<0>(x))
+TH_IN_VECTORS_1(i1, vector::bessel_i<1>(x))
 #ifdef __AVX512F__
 TH_IN_VECTORS_1(rsqrt, vector::rsqrt(x))
 #endif

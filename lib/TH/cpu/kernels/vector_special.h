@@ -153,6 +153,36 @@ inline F32 lgamma(F32 x) {
   return __builtin_expect(any(negative), 0) ? lgamma_of_lanes(negative, x, y) : y;
 }
 
+// ---- Bessel functions ---------------------------------------------------------------------------
+
+template <int N>
+inline F64 polynomial(const double (&c)[N], F64 x) {
+  F64 sum = all<F64>(c[N - 1]);
+#pragma GCC unroll 32
+  for (int k = N - 2; k >= 0; --k) sum = fma(sum, x, all<F64>(c[k]));
+  return sum;
+}
+template <int order>
+inline F64 bessel_i(F64 x) {
+  const F64 a = abs(x), half = 0.5 * a, q = half * half;
+  F64 y = functor::near_bessel<order>([=](const auto& c) { return polynomial(c, q); });
+  if constexpr (order == 1) y *= half;
+  const Bits<F64> far = a > 8;
+  if (any(far)) {
+    const F64 size = far ? min(all<F64>(750), a) : all<F64>(8), z = 16 / size - 1;
+    const F64 rest = functor::far_bessel<order>([=](const auto& c) { return polynomial(c, z); });
+    const Exponent<F64> e = reduce_exponent(size);
+    const F64 one = all<F64>(1), exp = fma(fma(exponential_rest(e.r), e.r, one), e.r, one);
+    y = far ? scale(exp * (rest / sqrt(size)), e.n) : y;
+  }
+  return order == 0 ? y : with_sign(y, x);
+}
+template <int order>
+inline F32 bessel_i(F32 x) {
+  const Doubles d = widen(x);
+  return narrow({bessel_i<order>(d.low), bessel_i<order>(d.high)});
+}
+
 }  // namespace vector
 }  // namespace
 }  // namespace th
