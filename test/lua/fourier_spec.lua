@@ -185,6 +185,27 @@ describe('errors of Fourier transforms', function()
   end)
 end)
 
+it('conjugates have the parts of the operand, the second one with the other sign', function()
+  local inf = math.huge
+  for _, name in ipairs { 'Float', 'Double', 'Half', 'BFloat16' } do
+    local T = tensor[name .. 'Tensor']
+    local z = T { { 1, -2 }, { -0.0, 0 }, { inf, -inf }, { 0, -0.0 }, { 2 ^ -20, 3 } }
+    local got = tensor.complexConj(z)
+    assert.is_true(got:equal(T { { 1, 2 }, { 0, 0 }, { inf, inf }, { 0, 0 }, { 2 ^ -20, -3 } }))
+    assert.same({ -inf, -inf, inf }, { 1 / got[2][1], 1 / got[2][2], 1 / got[4][2] })
+    for _, rows in ipairs { 3, 50 } do
+      local strided = T(rows, 40, 3):normal():narrow(3, 2, 2)
+      local want = tensor.cmul(strided, T { 1, -1 }:expandAs(strided))
+      assert.is_true(tensor.complexConj(strided):equal(want))
+      assert.is_true(tensor.complexConj(strided:clone()):equal(want))
+    end
+    local own = z:clone()
+    assert.is_true(tensor.complexConj(own, own):equal(got))
+    assert.same({ 0, 2 }, tensor.complexConj(T(0, 2)):size():totable())
+  end
+  assert.is_true(tensor.gradcheck(tensor.complexConj, { tensor.randn(3, 4, 2) }, { order = 2 }))
+end)
+
 it('quotients of complex numbers neither overflow nor lose infinities', function()
   local inf = math.huge
   -- a, b, and a / b by annex G of the C standard. nan: NaN.
