@@ -88,9 +88,15 @@ int64_t source_of(int64_t position, int64_t n, Mode mode) {
 void fill_border(const TensorRef& r, int dim, int64_t first, int64_t count, int64_t before,
                  int64_t n, Mode mode) {
   if (count == 0) return;
+  TensorRef border = narrowed(r, dim, first, count);
+  if (mode == Mode::edge || count == 1) {
+    const int64_t source = before + source_of(first - before, n, mode);
+    ops::copy(border.get(), expanded(narrowed(r, dim, source, 1), *border).get());
+    return;
+  }
   TensorRef index = new_long_vector(
       count, [&](int64_t k) { return TH_INDEX_BASE + source_of(first + k - before, n, mode); });
-  TensorRef border = narrowed(r, dim, first, count), source = narrowed(r, dim, before, n);
+  TensorRef source = narrowed(r, dim, before, n);
   ops::indexSelect(border.get(), source.get(), dim, index.get());
 }
 
