@@ -2,11 +2,11 @@
 #define TH_FUNCTORS_DISTANCES_H
 
 // p-norms of differences of rows. A norm accumulates a few differences in the element type, in
-// numbers or vectors V of them, and joins these sums in double. It has the members
-//   V accumulate(V sum, V difference)
-//   double joined(double x, double y)
-//   double root(double total)
-// and kScales, which is true if powers of differences overflow or underflow.
+// numbers or vectors V of them, and joins these sums in double. It has these members:
+//   V accumulate(V sum, V difference).
+//   double joined(double x, double y).
+//   T root(T total). T is double or, if there is only one sum, the element type.
+// kScales is true if powers of differences overflow or underflow.
 
 #include <cmath>
 #include <cstdint>
@@ -33,12 +33,18 @@ struct SumOfSquares {
     return sum + difference * difference;
   }
   TH_HD double joined(double x, double y) const { return x + y; }
-  TH_HD double root(double total) const { return std::sqrt(total); }
+  template <class T>
+  TH_HD T root(T total) const {
+    return std::sqrt(total);
+  }
 };
 
 struct SquaredDistance : SumOfSquares {
   static constexpr bool kScales = false;
-  TH_HD double root(double total) const { return total; }
+  template <class T>
+  TH_HD T root(T total) const {
+    return total;
+  }
 };
 
 struct SumOfSizes {
@@ -48,7 +54,10 @@ struct SumOfSizes {
     return sum + absolute(difference);
   }
   TH_HD double joined(double x, double y) const { return x + y; }
-  TH_HD double root(double total) const { return total; }
+  template <class T>
+  TH_HD T root(T total) const {
+    return total;
+  }
 };
 
 // The first NaN stays.
@@ -60,7 +69,10 @@ struct LargestSize {
     return ((size > most) | (size != size)) ? size : most;
   }
   TH_HD double joined(double x, double y) const { return y > x || y != y ? y : x; }
-  TH_HD double root(double total) const { return total; }
+  template <class T>
+  TH_HD T root(T total) const {
+    return total;
+  }
 };
 
 struct CountOfOthers {
@@ -70,7 +82,10 @@ struct CountOfOthers {
     return difference != 0 ? count + 1 : count;
   }
   TH_HD double joined(double x, double y) const { return x + y; }
-  TH_HD double root(double total) const { return total; }
+  template <class T>
+  TH_HD T root(T total) const {
+    return total;
+  }
 };
 
 struct SumOfPowers {
@@ -88,15 +103,19 @@ struct SumOfPowers {
     }
   }
   TH_HD double joined(double x, double y) const { return x + y; }
-  TH_HD double root(double total) const { return std::pow(total, 1 / power); }
+  template <class T>
+  TH_HD T root(T total) const {
+    return static_cast<T>(std::pow(static_cast<double>(total), 1 / power));
+  }
 };
 
 // Returns true if the root of the sum of n powers is the distance, or NaN. Powers that are too
-// small for T have lost digits, and powers that are too large are infinite.
-template <class T, class Norm>
-TH_HD bool is_ordinary(const Norm&, double total, int64_t n) {
-  const double least = static_cast<double>(std::numeric_limits<T>::min()) * static_cast<double>(n);
-  return !Norm::kScales || !(total < least || total > std::numeric_limits<double>::max());
+// small for T have lost digits, and powers that are too large are infinite. Without branches, for
+// vectors.
+template <class T, class Norm, class Total>
+TH_HD bool is_ordinary(const Norm&, Total total, int64_t n) {
+  const Total least = static_cast<Total>(std::numeric_limits<T>::min()) * static_cast<Total>(n);
+  return !Norm::kScales || !((total < least) | (total > std::numeric_limits<Total>::max()));
 }
 
 // Returns the distance of n elements. Divides by the largest difference, so that no power overflows

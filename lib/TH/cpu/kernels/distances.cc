@@ -67,9 +67,20 @@ class Distances {
     for (int64_t q = 0; q < kRows; ++q) {
       x[q] = row_of(call_.a, batch, call_.rows, i + q < call_.rows ? i + q : call_.rows - 1);
     }
+    const auto write = [&](const auto& totals) {
+      const int64_t left = call_.columns - column, columns = left < kLanes ? left : kLanes;
+      T* r = reinterpret_cast<T*>(call_.r) + (batch * call_.rows + i) * call_.columns + column;
+      for (int64_t q = 0; q < kRows && i + q < call_.rows; ++q) {
+        T distances[kLanes];
+        find_roots(totals[q], x[q], panel, distances);
+        std::copy_n(distances, columns, r + q * call_.columns);
+      }
+    };
     T part[kRows][kLanes];
-    double total[kRows][kLanes];
     accumulate(x, panel, 0, part);
+    // Square roots of floats have the same bits if they are computed in double and rounded.
+    if (call_.length <= kJoinedDifferences) return write(part);
+    double total[kRows][kLanes];
     for (int q = 0; q < kRows; ++q) std::copy_n(part[q], kLanes, total[q]);
     for (int64_t k = kJoinedDifferences; k < call_.length; k += kJoinedDifferences) {
       accumulate(x, panel, k, part);
@@ -79,17 +90,14 @@ class Distances {
         }
       }
     }
-    const int64_t left = call_.columns - column, columns = left < kLanes ? left : kLanes;
-    T* r = reinterpret_cast<T*>(call_.r) + (batch * call_.rows + i) * call_.columns + column;
-    for (int64_t q = 0; q < kRows && i + q < call_.rows; ++q) {
-      T distances[kLanes];
-      find_roots(total[q], x[q], panel, distances);
-      std::copy_n(distances, columns, r + q * call_.columns);
-    }
+    write(total);
   }
 
-  void find_roots(const double* total, const T* x, const T* panel, T* distances) const {
+  // total: the kLanes sums of a row, of type T or double.
+  template <class Total>
+  void find_roots(const Total* total, const T* x, const T* panel, T* distances) const {
     int ordinary = 0;
+#pragma omp simd reduction(+ : ordinary)
     for (int lane = 0; lane < kLanes; ++lane) {
       ordinary += is_ordinary<T>(norm_, total[lane], call_.length);
       distances[lane] = static_cast<T>(norm_.root(total[lane]));
