@@ -44,6 +44,10 @@ int64_t find_not_finite(const Matrices& a, Part part, int64_t first) {
     using T = decltype(zero);
     for (int64_t k = first; k < a.count && found < 0; ++k) {
       const T* data = matrix<T>(a, k);
+      if (part == Part::all && a.ld == a.rows) {
+        if (!is_finite(data, data + static_cast<int64_t>(a.rows) * a.cols)) found = k;
+        continue;
+      }
       for_columns(a, part, false, [&](int j, int begin, int end) {
         const T* column = data + static_cast<int64_t>(j) * a.ld;
         if (!is_finite(column + begin, column + end)) found = k;
