@@ -276,3 +276,44 @@ describe('argpartition', function()
     assert.is_true(tensor.argpartition(own, own, 9):equal(tensor.argpartition(copy, 9)))
   end)
 end)
+
+describe('long rows with different numbers of NaN', function()
+  local function check(t, dim)
+    local n = t:size(dim)
+    local rows = t:transpose(dim, t:dim()):contiguous():view(-1, n)
+    local middle, index = t:nanmedian(dim)
+    local kept = t:nanquantile(0.3, dim, true)
+    assert.are.same(middle:size():totable(), kept:size():totable())
+    middle = middle:transpose(dim, t:dim()):contiguous():view(-1)
+    index = index:transpose(dim, t:dim()):contiguous():view(-1)
+    kept = kept:transpose(dim, t:dim()):contiguous():view(-1)
+    for k = 1, rows:size(1) do
+      -- A single row has one number of NaN.
+      local value, at = rows[k]:nanmedian(1)
+      local quantile = rows[k]:nanquantile(0.3, 1)
+      if value[1] == value[1] then
+        assert.are.same({value[1], at[1], quantile[1]}, {middle[k], index[k], kept[k]})
+      else
+        assert.is_true(middle[k] ~= middle[k] and kept[k] ~= kept[k])
+        assert.are.equal(1, index[k])
+      end
+    end
+  end
+  for _, class in ipairs{'Half', 'Float', 'Double'} do
+    it('of a ' .. class .. 'Tensor are those of single rows', function()
+      tensor.manualSeed(7)
+      for _, n in ipairs{4095, 4096, 16383, 16384} do
+        local long = tensor.DoubleTensor(4, n):random(-900, 900)
+        for k = 1, 3 do
+          for i = 1, 100 * k * k do long[k][(7 * i * i) % n + 1] = nan end
+        end
+        long[4]:fill(nan)
+        local t = long:type('torch.' .. class .. 'Tensor')
+        check(t, 2)
+        check(t:t():contiguous(), 1)
+        check(t:view(2, 2, n):transpose(1, 2):narrow(1, 2, 1), 3)
+        check(t:narrow(2, 2, n - 1), 2)
+      end
+    end)
+  end
+end)

@@ -43,6 +43,11 @@ inline int64_t common_element(const Var& t) {
   const int64_t least = ops::minall(t.get()).i;
   return ops::maxall(t.get()).i == least ? least : -1;
 }
+// Returns the elements along dimension d as the rows of a matrix.
+inline Var rows_along(const Var& t, int64_t d) {
+  const int64_t n = t->size[d], size[] = {t->numel() / n, n};
+  return with_shape(formulas::movedim(t, d, int64_t{-1}), 2, size);
+}
 // The numbers first, first + 1, ... as a LongTensor on the device of like.
 inline Var counting(const Var& like, int64_t first, int64_t n) {
   const Var ones = filled(like, DType::Long, 1, &n, 1);

@@ -344,30 +344,6 @@ void calls(args::modeall& a) {
   a.returned = ops::item(value.get());
 }
 
-void shapes(args::lexsort& a, Shapes& s) {
-  if (a.inputs.count < 1) s.fail(a.inputs, "at least one vector of keys is expected");
-  const Tensor& first = *a.inputs.tensors[0];
-  for (int k = 0; k < a.inputs.count; ++k) {
-    const Tensor& t = *a.inputs.tensors[k];
-    if (t.nDimension == 1 && t.size[0] == first.size[0]) continue;
-    s.fail(a.inputs, "vectors of one size are expected, got sizes %s and %s",
-           shape_text(first).c_str(), shape_text(t).c_str());
-  }
-  s.set(a.r_, 1, first.size);
-}
-void calls(args::lexsort& a) {
-  if (a.r_->numel() == 0) return;
-  // Sorting is stable, so that the last key decides first.
-  Var order;
-  for (int k = 0; k < a.inputs.count; ++k) {
-    const Var key = ref(a.inputs.tensors[k]);
-    const Var own = formulas::argsort(order ? formulas::indexSelect(key, int64_t{0}, order) : key,
-                                      int64_t{0}, false);
-    order = order ? formulas::indexSelect(order, int64_t{0}, own) : own;
-  }
-  ops::copy(a.r_, order.get());
-}
-
 // As the mean, the median of no floating-point elements is NaN.
 void shapes(args::nanmedianall& a, Shapes& s) {
   if (is_integral(a.t->dtype)) check_elements(a, s);
@@ -382,6 +358,21 @@ void calls(args::nanmedianall& a) {
   a.returned = ops::item(value.get());
 }
 
+// Writes the medians of long rows that have different counts of numbers.
+static void select_nan_medians(args::nanmedian& a, const Var& count) {
+  const Var rows = rows_along(ref(a.t), a.dimension), counts = flat(count);
+  const int64_t each = rows->size[0];
+  TensorRef values(tensor_new_sized(a.t->dtype, 1, &each));
+  TensorRef indices(tensor_new_sized(DType::Long, 1, &each));
+  for (int64_t k = 0; k < each; ++k) {
+    const int64_t last = std::max<int64_t>(ops::item(part(counts, 0, k, 1).get()).i - 1, 0);
+    sort_range(Op::nanmedian, narrowed(values, 0, k, 1).get(), narrowed(indices, 0, k, 1).get(),
+               formulas::select(rows, int64_t{0}, k).get(), {0, false, last / 2, 1});
+  }
+  ops::copy(a.values_, with_shape(Var(std::move(values)), *a.values_).get());
+  ops::copy(a.indices_, with_shape(Var(std::move(indices)), *a.indices_).get());
+}
+
 void shapes(args::nanmedian& a, Shapes& s) {
   check_dim_with_elements(a, s);
   set_one_each(a, s);
@@ -393,6 +384,8 @@ void calls(args::nanmedian& a) {
   const int64_t middle = std::max<int64_t>(common - 1, 0) / 2;
   const SortRange range = {d, false, middle, 1};
   if (common >= 0) return sort_range(Op::nanmedian, a.values_, a.indices_, a.t, range);
+  constexpr int64_t kLongRow = 4096;  // for which selection is faster than sorting
+  if (a.t->size[d] >= kLongRow && !device_of({a.t})) return select_nan_medians(a, count);
   Sorted s = sorted(a.t, d);
   // Without a number the first element, which is NaN.
   const Var last = formulas::cmaxValue(count - 1, Scalar(0));

@@ -4,6 +4,7 @@
 
 #include "THGeneral.h"
 #include "ops/call.h"
+#include "ops/formula_operations.h"
 #include "ops/operands.h"
 
 namespace th {
@@ -58,6 +59,30 @@ void shapes(args::sort& a, Shapes& s) {
 void calls(args::sort& a) {
   SortRange all = {a.dimension, a.descendingOrder, 0, a.t->size[a.dimension]};
   sort_range(Op::sort, a.rt_, a.ri_, a.t, all);
+}
+
+void shapes(args::lexsort& a, Shapes& s) {
+  if (a.inputs.count < 1) s.fail(a.inputs, "at least one vector of keys is expected");
+  const Tensor& first = *a.inputs.tensors[0];
+  for (int k = 0; k < a.inputs.count; ++k) {
+    const Tensor& t = *a.inputs.tensors[k];
+    if (t.nDimension == 1 && t.size[0] == first.size[0]) continue;
+    s.fail(a.inputs, "vectors of one size are expected, got sizes %s and %s",
+           shape_text(first).c_str(), shape_text(t).c_str());
+  }
+  s.set(a.r_, 1, first.size);
+}
+void calls(args::lexsort& a) {
+  if (a.r_->numel() == 0) return;
+  // Sorting is stable, so that the last key decides first.
+  Var order;
+  for (int k = 0; k < a.inputs.count; ++k) {
+    const Var key = ref(a.inputs.tensors[k]);
+    const Var own = formulas::argsort(order ? formulas::indexSelect(key, int64_t{0}, order) : key,
+                                      int64_t{0}, false);
+    order = order ? formulas::indexSelect(order, int64_t{0}, own) : own;
+  }
+  ops::copy(a.r_, order.get());
 }
 
 }  // namespace th

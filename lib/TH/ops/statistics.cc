@@ -30,15 +30,17 @@ void check_method(const A& a, const Shapes& s) {
 
 bool is_part(double q) { return q >= 0 && q <= 1; }
 
+// From this size on, two elements of a row are found faster by selection than by sorting.
+constexpr int64_t kLongRow = 16384;
+
 // The first `count` elements along a dimension, in ascending order. NaN is last.
 class InOrder {
  public:
-  // quantiles: how many are taken. Few of many elements are found faster by selection than by
-  // sorting.
+  // quantiles: how many are taken.
   InOrder(Tensor* t, int64_t dim, int64_t quantiles) : InOrder(t, dim, quantiles, t->size[dim]) {}
   InOrder(Tensor* t, int64_t dim, int64_t quantiles, int64_t count)
       : elements_(shared(t)), dim_(dim), count_(count) {
-    is_sorted_ = quantiles > 2 || t->size[dim] < 16384;
+    is_sorted_ = quantiles > 2 || t->size[dim] < kLongRow;
     if (!is_sorted_) return;
     TensorRef indices = empty(DType::Long);
     elements_ = made(t->dtype, [&](Tensor* r) { ops::sort(r, indices.get(), t, dim, false); });
@@ -254,6 +256,16 @@ Var nan_quantile_of(const Var& t, int64_t dim, double q, DType type) {
   if (common >= 0) {
     const InOrder elements(t.get(), dim, 1, std::max<int64_t>(common, 1));
     return Var(quantile_of(elements, q, type));
+  }
+  if (t->size[dim] >= kLongRow && !device_of({t.get()})) {
+    const Var rows = rows_along(t, dim), counts = flat(count);
+    Var r = filled(t, type, count->nDimension, count->size, 0);
+    for (int64_t k = 0; k < rows->size[0]; ++k) {
+      const int64_t numbers = ops::item(part(counts, 0, k, 1).get()).i;
+      const InOrder elements(part(rows, 0, k, 1).get(), 1, 1, std::max<int64_t>(numbers, 1));
+      ops::copy(part(flat(r), 0, k, 1).get(), quantile_of(elements, q, type).get());
+    }
+    return r;
   }
   const Var x = as(t, type), sorted = sorted_along(x, dim), last = as(count, DType::Double) - 1;
   const Var rank = cmaxValue(last * q, Scalar(0)), below = floor(rank), beyond = rank - below;
