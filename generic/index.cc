@@ -77,11 +77,13 @@ bool read_table_position(lua_State* L, int key, const Tensor* t, ptrdiff_t* elem
   bool all = true;
   for (int d = 0; d < count && all; ++d) {
     lua_rawgeti(L, key, d + 1);
-    all = lua_isnumber(L, -1);
+    // Lua returns 0 for other values, so one call of Lua is enough for most numbers.
     numbers[d] = lua_tonumber(L, -1);
+    all = numbers[d] != 0 || lua_isnumber(L, -1);
     lua_pop(L, 1);
   }
   if (!all) return false;
+  check_index_list(L, kIndexing, key, count, count);
   int64_t position[th::kMaxDims];
   for (int d = 0; d < count; ++d) position[d] = checked_position(L, t, d, numbers[d]);
   *element = t->position(position);
@@ -280,9 +282,10 @@ void read_table(lua_State* L, State* state, DType type) {
 
 // t[key] for keys that are not strings. Returns false if the key selects nothing.
 bool index_by(lua_State* L, State* state, Tensor* t) {
-  if (lua_type(L, 2) == LUA_TNUMBER && push_vector_element(L, t, lua_tonumber(L, 2))) return true;
+  const int type = lua_type(L, 2);
+  if (type == LUA_TNUMBER && push_vector_element(L, t, lua_tonumber(L, 2))) return true;
   check_storage(L, t);
-  if (is_number(L, *state, 2)) {
+  if (type == LUA_TNUMBER || (type != LUA_TTABLE && is_number(L, *state, 2))) {
     if (t->nDimension == 0) raise_error(L, "an empty tensor cannot be indexed");
     double number = lua_tonumber(L, 2);
     if (t->nDimension == 1) {
@@ -294,8 +297,8 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
     protect(L, kIndexing, [&] { th::ops::select(slice, t, 0, position); });
     return true;
   }
-  Object key = object_at(L, state, 2);
-  if (lua_istable(L, 2) || is_positions(key)) {
+  const Object key = type == LUA_TTABLE ? Object() : object_at(L, state, 2);
+  if (type == LUA_TTABLE || is_positions(key)) {
     refuse_tracked_number(L, 2, kIndexing);
     ptrdiff_t element = 0;
     if (read_position(L, state, 2, &t, &element)) {
@@ -339,7 +342,8 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
   }
   refuse_held(L, state, kIndexing, t->storage);
   check_storage(L, t);
-  if (is_number(L, *state, 2)) {
+  const int type = lua_type(L, 2);
+  if (type == LUA_TNUMBER || (type != LUA_TTABLE && is_number(L, *state, 2))) {
     double number = lua_tonumber(L, 2);
     // If only a device has valid bytes, it writes the element.
     if (t->nDimension == 1 && lua_type(L, 3) == LUA_TNUMBER) {
@@ -361,8 +365,8 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     assign(L, state, slice);
     return true;
   }
-  Object key = object_at(L, state, 2);
-  if (lua_istable(L, 2) || is_positions(key)) {
+  const Object key = type == LUA_TTABLE ? Object() : object_at(L, state, 2);
+  if (type == LUA_TTABLE || is_positions(key)) {
     refuse_tracked_number(L, 2, kIndexing);
     read_table(L, state, t->dtype);
     t = check_tensor(L, state, 1);

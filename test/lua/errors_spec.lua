@@ -300,6 +300,17 @@ it('methods that are called with a dot name the colon, in the line of the progra
 end)
 
 describe('arguments that are taken for others', function()
+  it('a name in a list of positions', function()
+    local t = T { { 1, 2 }, { 3, 4 } }
+    local text = "indexing: arguments have no names: a list is expected, got a table with the key"
+    fails(function() return t[{ 1, 2, dim = 2 }] end, text)
+    fails(function() t[{ 1, 2, dim = 2 }] = 5 end, text)
+    assert.are.equal(2, t[{ 1, 2, n = 2 }])
+    tensor.setRule('arguments', 'torch7')
+    finally(function() tensor.setRule('arguments', 'tensor') end)
+    assert.are.equal(2, t[{ 1, 2, dim = 2 }])
+  end)
+
   it('a LongTensor of dimensions', function()
     local t = T { { 1, 2 }, { 3, 4 } }
     for _, name in ipairs { 'flip', 'fftshift', 'ifftshift' } do
