@@ -3,6 +3,7 @@
 // ignores.
 
 #include <algorithm>
+#include <cstring>
 
 #include "arguments.h"
 
@@ -149,7 +150,9 @@ void refuse_dimensions(lua_State* L, const Overloads& overloads, const Arguments
   if (args.code(0) != kTensor || args.objects[1].dtype() != DType::Long) return;
   for (const Pattern& pattern : overloads.patterns) {
     for (const ParameterSource& source : pattern) {
-      if (source.arg != 1 || (source.kind != 'p' && source.kind != 'r')) continue;
+      const bool is_view = !std::strcmp(pattern.row->op->family, "views");
+      const bool is_dim = source.kind == 'i' && is_view;
+      if (source.arg != 1 || !(is_dim || source.kind == 'p' || source.kind == 'r')) continue;
       raise_error(L, "%s: dimensions are numbers, a table or a LongStorage, got a LongTensor",
                   overloads.name);
     }

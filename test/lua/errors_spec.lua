@@ -318,6 +318,9 @@ describe('arguments that are taken for others', function()
             'dimensions are numbers, a table or a LongStorage, got a LongTensor')
     end
     assert.are.same({ { 1, 2 }, { 3, 4 } }, t:totable())
+    fails(function() t:squeeze(tensor.LongTensor { 1 }) end, 'squeeze', 'got a LongTensor')
+    fails(function() tensor.squeeze(t, tensor.LongTensor { 1 }) end, 'got a LongTensor')
+    assert.are.same({ 1, 2 }, tensor.squeeze(tensor.Tensor(), T { { 1, 2 } }):totable())
     local dims = tensor.LongTensor { 1, 2 }
     assert.are.same({ 2, 1 }, tensor.flip(tensor.LongTensor(), dims):totable())
   end)
