@@ -45,8 +45,8 @@ local function argument(slot)
    local name = slot.name
    if slot.kind == '{' then name = '{' .. name .. '...}' end
    if slot.kind == 'r' then name = '{' .. name .. '...}' end
-   -- The default -1000 means: no dimension. Do not show it.
-   if slot.kind == 'i' and tonumber(slot.default) == -1000 then return name end
+   -- The default of cross means: no dimension. Do not show it.
+   if slot.default == '-0x1p62' then return name end
    if slot.default == 'null' then return name end  -- nil
    if slot.kind == 's' or slot.kind == 'p' then name = name .. '...' end
    if (slot.kind == 't' or slot.kind == 'o') and slot.default ~= '' then

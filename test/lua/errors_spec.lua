@@ -354,6 +354,8 @@ describe('arguments that are taken for others', function()
   it('a dimension that does not exist', function()
     local a, b = T { 1, 0, 0 }, T { 0, 1, 0 }
     assert.are.same({ 0, 0, 1 }, tensor.cross(a, b):totable())
-    fails(function() tensor.cross(a, b, -2000) end, 'cross', 'dimension -2000')
+    for _, dimension in ipairs { -2000, -1000, -2, 2 } do
+      fails(function() tensor.cross(a, b, dimension) end, 'cross', 'dimension ' .. dimension)
+    end
   end)
 end)

@@ -61,7 +61,7 @@ int64_t size_in(const Tensor& t, int ndim, int64_t dim) {
 }
 
 // The default of crossDim, which stands for the first dimension of size 3.
-constexpr int64_t kNoDimension = -1000;
+constexpr int64_t kNoDimension = -(int64_t{1} << 62);
 
 // Sets a.dimension to the dimension of the vectors. first: to the first one of size 3.
 template <class A>
