@@ -245,11 +245,11 @@ return function(tensor)
                            options = {width = WIDTH, height = HEIGHT, log = {}}}, Figure)
    end
 
-   -- Calls f. Errors get the position of the caller's caller. Callers put the call in parentheses:
-   -- a tail call would remove a level.
-   local function guarded(f, ...)
+   -- Calls f. Errors get the position of the caller's caller, and the name of its function in place
+   -- of 'plot'. Callers put the call in parentheses: a tail call would remove a level.
+   local function guarded(name, f, ...)
       local done, result = pcall(f, ...)
-      if not done then error(result, 3) end
+      if not done then error((tostring(result):gsub('^plot: ', name .. ': ')), 3) end
       return result
    end
 
@@ -288,7 +288,7 @@ return function(tensor)
       Figure[kind] = function(figure, ...)
          check_figure(figure, kind)
          native.refuse_extra(kind, most_arguments[kind] + 1, figure, ...)
-         return (guarded(adders[kind], figure, ...))
+         return (guarded(kind, adders[kind], figure, ...))
       end
    end
 
@@ -299,7 +299,7 @@ return function(tensor)
    --- Sets options of the figure.
    function Figure:set(options)
       check_figure(self, 'set')
-      guarded(set, self, options)
+      guarded('set', set, self, options)
       return self
    end
 
@@ -323,7 +323,7 @@ return function(tensor)
          error(('plot: colors are "true" or "256", got %s'):format(tostring(colors)), 2)
       end
       local draw = versions.require 'tensor.plot.terminal'
-      return (guarded(draw, self, math.floor(columns), math.floor(lines), colors))
+      return (guarded('text', draw, self, math.floor(columns), math.floor(lines), colors))
    end
    Figure.__tostring = function(figure) return figure:text(terminal_columns()) end
 
@@ -356,11 +356,11 @@ return function(tensor)
    --- svg(): returns the text of an SVG file. pixels(): returns a ByteTensor of 3 x H x W.
    function Figure:svg()
       check_figure(self, 'svg')
-      return (guarded(render, self, 'svg'))
+      return (guarded('svg', render, self, 'svg'))
    end
    function Figure:pixels()
       check_figure(self, 'pixels')
-      return (guarded(render, self, 'pixels'))
+      return (guarded('pixels', render, self, 'pixels'))
    end
 
    --- save(filename): writes a .svg file or a picture.
@@ -371,13 +371,13 @@ return function(tensor)
       end
       local ending = (filename:match '%.([^./\\]+)$' or ''):lower()
       if ending == 'svg' then
-         local text = guarded(render, self, 'svg')
-         guarded(write, files.write_file, tensor, filename, function(file)
+         local text = guarded('save', render, self, 'svg')
+         guarded('save', write, files.write_file, tensor, filename, function(file)
             file:writeChar(tensor.CharStorage():string(text))
          end)
       elseif ending == 'png' or ending == 'jpg' or ending == 'jpeg' then
-         local pixels = guarded(render, self, 'pixels')
-         guarded(write, tensor.save, filename, pixels)
+         local pixels = guarded('save', render, self, 'pixels')
+         guarded('save', write, tensor.save, filename, pixels)
       else
          error(('plot: figures are saved as .svg, .png or .jpg, not as %s'):format(filename), 2)
       end
@@ -427,23 +427,23 @@ return function(tensor)
 
    local plot = {}
    function plot.live(options)
-      return (guarded(versions.require('tensor.plot.live').new, plot.figure, options))
+      return (guarded('plot.live', versions.require('tensor.plot.live').new, plot.figure, options))
    end
-   function plot.grid(rows) return (guarded(new_grid, rows)) end
+   function plot.grid(rows) return (guarded('plot.grid', new_grid, rows)) end
    for kind in each(makers) do
       plot[kind] = function(...)
-         native.refuse_extra(kind, most_arguments[kind], ...)
-         return (guarded(adders[kind], new_figure(), ...))
+         native.refuse_extra('plot.' .. kind, most_arguments[kind], ...)
+         return (guarded('plot.' .. kind, adders[kind], new_figure(), ...))
       end
    end
    function plot.figure(options)
       local figure = new_figure()
-      guarded(set, figure, options)
+      guarded('plot.figure', set, figure, options)
       return figure
    end
    tensor.plot = setmetatable(plot, {__call = function(_, ...)
       native.refuse_extra('plot', most_arguments.line, ...)
-      return (guarded(adders.line, new_figure(), ...))
+      return (guarded('plot', adders.line, new_figure(), ...))
    end, __index = names.refuse(tensor, 'tensor.plot', function(name)
       return name == 'plot' and 'tensor.plot(x, y) draws a line' or plot_options.is_of_figure(name)
              and ('it is an option, as in tensor.plot.line(y, {%s = ...})'):format(name)

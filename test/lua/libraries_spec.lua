@@ -66,7 +66,7 @@ describe('a Lua state', function()
 
   it('may lack the others', function()
     assert.are.equal(RESULTS, use(without 'io os'))
-    assert.matches('plot: live needs the library io', (child.run([[
+    assert.matches('plot.live: the library io is needed', (child.run([[
       print(pcall(tensor.plot.live))
       tensor.plot.live{output = {}, terminal = false}
     ]], {first = without 'io'})), 1, true)

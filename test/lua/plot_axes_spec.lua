@@ -201,16 +201,16 @@ describe('labels', function()
       assert.matches('^2020 2021 ', texts(plot.boxplot({ { 1 }, { 2 } }, { labels = labels })))
     end
     assert.has_error(function() plot.bars(heights, { labels = tensor.ones(2, 2) }) end,
-                     'plot: labels are a list or a vector, got a tensor of 2 dimensions')
+                     'plot.bars: labels are a list or a vector, got a tensor of 2 dimensions')
     assert.has_error(function() plot.bars(heights, { labels = io.stdout }) end,
-                     'plot: labels are a list or a vector, got userdata')
+                     'plot.bars: labels are a list or a vector, got userdata')
   end)
 
   it('are not the first argument', function()
     assert.has_error(function() plot.bars({ 'a', 'b' }, { 1, 2 }) end,
-                     'plot: options have names, got a list: bars(heights, {labels = {...}})')
+                     'plot.bars: options have names, got a list: bars(heights, {labels = {...}})')
     assert.has_error(function() plot.line({ 1 }, { 2 }, { 3 }) end,
-                     'plot: options have names, got a list')
+                     'plot.line: options have names, got a list')
   end)
 end)
 

@@ -49,12 +49,14 @@ describe('tables with names', function()
 
   it('are refused where a list is expected', function()
     local message = ': a list of numbers is expected, got a table with the key "a"'
-    fails('plot: y' .. message, plot.line, {a = 1})
-    fails('plot: x' .. message, plot.line, {a = 1}, {1})
-    fails('plot: x' .. message, plot.scatter, {a = 1}, {2})
-    fails('plot: errors' .. message, plot.line, {1}, {errors = {a = 1}})
-    fails('plot: sample 1' .. message, plot.boxplot, {{a = 1}})
-    fails('plot: the data' .. message, plot.histogram, {a = 1})
+    fails('plot.line: y' .. message, plot.line, {a = 1})
+    fails('plot.line: x' .. message, plot.line, {a = 1}, {1})
+    fails('plot.scatter: x' .. message, plot.scatter, {a = 1}, {2})
+    fails('plot.line: errors' .. message, plot.line, {1}, {errors = {a = 1}})
+    fails('plot.boxplot: sample 1' .. message, plot.boxplot, {{a = 1}})
+    fails('plot.histogram: the data' .. message, plot.histogram, {a = 1})
+    fails('histogram: the data' .. message, plot.figure().histogram, plot.figure(), {a = 1})
+    fails('plot: y' .. message, plot, {a = 1})
     fails('got a table with the key "true"', plot.bars, {[true] = 1})
     fails('heights: position 1 is nil, but position 2000 is not', plot.bars, {[2000] = 1})
     -- As in tensor.Tensor, names beside a list do not count.
@@ -352,11 +354,11 @@ describe('a live figure', function()
     fails('option width must be a number, got a string', plot.live, {width = 'x'})
     local methods = 'the option output must be a file, or have the methods write and flush'
     for _, other in ipairs {{}, {write = print}, tensor.ones(1)} do
-      fails('plot: ' .. methods, plot.live, {output = other, terminal = true})
+      fails('plot.live: ' .. methods, plot.live, {output = other, terminal = true})
     end
     live = plot.live{output = file, clock = function() end}
     fails('plot: the option clock must return a number, got nil', live, 1, {a = 1})
     local _, message = pcall(function() plot.live{zzz = 1} end)
-    assert.matches('^%S*plot_kinds_spec.lua:%d+: plot: unknown option zzz', message)
+    assert.matches('^%S*plot_kinds_spec.lua:%d+: plot.live: unknown option zzz', message)
   end)
 end)

@@ -355,7 +355,7 @@ describe('figures', function()
     fails('a color is a name, or', plot.line, {1, 2}, {color = {1, 2}})
     fails('a heat map needs a matrix', plot.heatmap, tensor.ones(3))
     fails('got 2 x 2 x 2', plot.image, tensor.ones(2, 2, 2))
-    fails('plot: pictures in floating point have values from 0 to 1', plot.image, t * 50)
+    fails('plot.image: pictures in floating point have values from 0 to 1', plot.image, t * 50)
     fails('a ByteTensor of 0 to 255, or', plot.image, t:long())
     local far = {-1.79e308, 1.79e308}
     for _, data in ipairs {far, {1.7e308, 1.7e308}} do

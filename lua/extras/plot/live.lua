@@ -74,7 +74,7 @@ function live.new(new_figure, options)
    end
    local io = rawget(_G, 'io')  -- a host may have removed it
    if not io and (own.output == nil or own.terminal == nil) then
-      error('plot: live needs the library io, which this Lua state lacks', 2)
+      error('plot: the library io is needed, which this Lua state lacks', 0)
    end
    own.interval, own.output = own.interval or 0.2, own.output or io.stdout
    native.progress.check_output(own.output, function(text) error('plot: ' .. text, 0) end)
