@@ -106,15 +106,33 @@ std::string argument_hint(lua_State* L, const State* state, const Overloads& ove
   return "";
 }
 
-// Explains a last argument that should be the name of a tensor class, as in ones(2, 'float'); else
-// "".
+// Returns the name of the class whose constructor table, such as torch.FloatTensor, is at a stack
+// position, or null. The class keeps the name alive.
+const char* class_of_constructor(lua_State* L, int index) {
+  const int top = lua_gettop(L);
+  const char* name = nullptr;
+  if (luaL_getmetafield(L, index, "__index") && lua_istable(L, -1)) {
+    lua_pushliteral(L, "__typename");
+    lua_rawget(L, -2);
+    if (lua_type(L, -1) == LUA_TSTRING) name = lua_tostring(L, -1);
+  }
+  lua_settop(L, top);
+  return name;
+}
+
+// Explains a last argument that should be the name of a tensor class, as in ones(2, 'float') and
+// ones(2, tensor.FloatTensor); else "".
 std::string class_hint(lua_State* L, const State* state, const Overloads& overloads, uint64_t codes,
                        int count) {
   const uint64_t first = codes & 15;
-  if (count < 2 || count > kMaxArgs || (first != kNumber && first != kLongStorage)) return "";
+  const bool is_size = first == kNumber || first == kLongStorage || first == kTable;
+  if (count < 2 || count > kMaxArgs || !is_size) return "";
   const int last = 4 * (count - 1);
-  const bool is_size = (codes >> last & 15) != kString;
-  if (is_size || !fits(state, overloads.patterns, codes ^ kString << last, count - 1)) return "";
+  const uint64_t code = codes >> last & 15;
+  if (!fits(state, overloads.patterns, codes ^ code << last, count - 1)) return "";
+  const char* name = code == kTable ? class_of_constructor(L, count) : nullptr;
+  if (name) return std::string("a class is given by its name: '") + name + "'";
+  if (code != kString) return "";
   return std::string(lua_tostring(L, count)) + " is not a tensor class, as 'torch.FloatTensor' is";
 }
 

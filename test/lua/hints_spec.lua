@@ -390,6 +390,8 @@ describe('hints for errors', function()
     end
     for code, text in pairs {
       ["ones(2, 3, 'float')"] = "float is not a tensor class, as 'torch.FloatTensor' is",
+      ["zeros({2}, 'float')"] = "float is not a tensor class, as 'torch.FloatTensor' is",
+      ['zeros(2, FloatTensor)'] = "a class is given by its name: 'torch.FloatTensor'",
       ["zeros(2, 'torch.Float')"] = 'torch.Float is not a tensor class',
       ['where(ones(2):gt(0), ones(2))'] = 'ByteTensor DoubleTensor DoubleTensor',
     } do
