@@ -142,7 +142,9 @@ function Optimizer:__call(params, gradients, rate)
       if is_elsewhere then
          states.move(own, p, type_of_master[p:type()] or p:type())
       end
-      if type_of_master[p:type()] then
+      -- Tensors of one element do not broadcast to a tensor without dimensions.
+      local has_elements = p:nElement() > 0
+      if has_elements and type_of_master[p:type()] then
          if own.master then
             -- The program may have changed elements of the parameter.
             local is_same = own.master:type(p:type()):eq(p)
@@ -152,7 +154,7 @@ function Optimizer:__call(params, gradients, rate)
          end
          self.update(own.master, g:type(own.master:type()), own, step)
          p:copy(own.master)
-      else
+      elseif has_elements then
          self.update(p, g, own, step)
       end
    end

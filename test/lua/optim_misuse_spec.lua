@@ -115,6 +115,24 @@ describe('a step without parameters or gradients', function()
   end)
 end)
 
+describe('a parameter without elements', function()
+  for _, name in ipairs{'sgd', 'adam', 'adamW', 'adamax', 'nadam', 'radam', 'rmsprop', 'adagrad',
+                        'adadelta', 'lion'} do
+    it('is left alone by ' .. name, function()
+      for _, none in ipairs{tensor.Tensor(), tensor.HalfTensor(), tensor.Tensor(0, 3)} do
+        local params, alone = {tensor.ones(2), none:clone()}, {tensor.ones(2)}
+        local step, other = optim[name]{rate = 0.1}, optim[name]{rate = 0.1}
+        for _, rate in ipairs{0.1, tensor.Tensor{0.1}} do
+          step(params, {tensor.ones(2), none:clone()}, rate)
+          other(alone, {tensor.ones(2)}, rate)
+        end
+        assert.are.same(none:size():totable(), params[2]:size():totable())
+        assert.are.same(alone[1]:totable(), params[1]:totable())
+      end
+    end)
+  end
+end)
+
 describe('the loss of other gradients is not taken for a rate', function()
   local function sum_of_squares(p) return tensor.cmul(p.w, p.w):sum() end
 
