@@ -3,6 +3,11 @@
 -- are for lua/core only.
 
 local core = require 'tensor.core'
+if rawget(core, '_modules') then
+   -- The program has cleared package.loaded. An extra that it requires first needs the same module.
+   require 'tensor.module'
+   return package.loaded['tensor.native']
+end
 local extra = require 'tensor.extra_arguments'
 local versions = require 'tensor.versions'
 

@@ -84,6 +84,18 @@ describe('a part of the module', function()
     assert.are.equal(('true\t2\n0.5\n'):rep(3) .. '2 4 6 4\n', output)
   end)
 
+  it('is there if an extra is required first after package.loaded was cleared', function()
+    for _, extra in ipairs{'data', 'image', 'nn', 'optim', 'plot', 'training'} do
+      assert.are.equal('true\n', child.run(([[
+        for name in pairs(package.loaded) do
+          if name:find '^tensor' then package.loaded[name] = nil end
+        end
+        require 'tensor.%s'
+        print(require 'tensor'.einsum('i,i->', tensor.ones(2), tensor.ones(2))[1] == 2)
+      ]]):format(extra)))
+    end
+  end)
+
   it('is not read by finalizers while it is loaded', function()
     if not pcall(collectgarbage, 'isrunning') then
       return pending 'Lua 5.1 does not report whether the collector runs'
