@@ -108,7 +108,7 @@ int count(lua_State* L) {
   int64_t first = check_axis(L, 2), last = blob->axes();
   if (first < 0) first += blob->axes();
   if (!lua_isnoneornil(L, 3)) {
-    last = check_integer(L, 3);
+    last = check_integer_argument(L, 3);
     if (last < 0) last += blob->axes() + 1;
   }
   int64_t elements = 0;

@@ -105,7 +105,7 @@ int isBigEndianCPU(lua_State* L) {
 }
 
 int seek(lua_State* L) {
-  int64_t position = check_integer(L, 2);
+  int64_t position = check_integer_argument(L, 2);
   if (position < 1) return argument_error(L, 2, "a position counts from 1");
   with_file(L, "seek", [&](File& file) {
     file.check_open();
@@ -127,7 +127,7 @@ int position(lua_State* L) {
 }
 
 int long_size(lua_State* L) {
-  int64_t size = check_integer(L, 2);
+  int64_t size = check_integer_argument(L, 2);
   if (size != 0 && size != 4 && size != 8) return argument_error(L, 2, "0, 4 or 8 is expected");
   with_file(L, "longSize",
             [&](File& file) { file.long_bytes = size ? static_cast<int>(size) : 8; });
@@ -163,7 +163,7 @@ int read_numbers(lua_State* L) {
     return 1;
   }
   if (lua_gettop(L) == 2 && lua_isnumber(L, 2)) {
-    int64_t n = check_integer(L, 2);
+    int64_t n = check_integer_argument(L, 2);
     if (n < 0) return argument_error(L, 2, "a count is expected");
     StorageRef storage;
     with_file(L, name,

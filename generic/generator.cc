@@ -62,7 +62,6 @@ int manual_seed(lua_State* L) {
   int next = 1;
   THGenerator* generator = take_generator(L, state_of(L), &next, 1);
   const double number = check_number(L, next);
-  if (!is_number(L, *state_of(L), next)) return type_error(L, next, "number");
   check_whole(L, number, "manualSeed: the seed");
   if (!(number >= -0x1p63 && number < 0x1p64)) {
     return argument_error(L, next, "a seed is an integer of at most 64 bits");

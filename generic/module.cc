@@ -56,7 +56,7 @@ void find_resume(lua_State* L, State* state) {
 }
 
 int set_threads(lua_State* L) {
-  int64_t n = check_integer(L, 1);
+  int64_t n = check_integer_argument(L, 1);
   // Torch7 passed the number to OpenMP, where numbers below 1 mean 1.
   if (n < 1 && state_of(L)->is_torch7(Rule::arguments)) n = 1;
   if (n < 1 || n > th::kMaxThreads) {

@@ -294,10 +294,10 @@ void collect_under_pressure(lua_State* L, State* state) {
 }
 
 double check_number(lua_State* L, int index) {
-  // Lua returns 0 for other values, so one call of Lua is enough for most numbers.
-  const double number = lua_tonumber(L, index);
-  if (number == 0 && !lua_isnumber(L, index)) type_error(L, index, "number");
-  return number;
+  if (lua_type(L, index) != LUA_TNUMBER && !is_number(L, *registered_state(L), index)) {
+    type_error(L, index, "number");
+  }
+  return lua_tonumber(L, index);
 }
 
 const char* check_string(lua_State* L, int index) {
@@ -332,6 +332,11 @@ int64_t check_other_integer(lua_State* L, int index, const char* function, const
   __builtin_unreachable();
 }
 
+int64_t check_integer_argument(lua_State* L, int index) {
+  check_number(L, index);
+  return check_integer(L, index);
+}
+
 double check_other_whole(lua_State* L, double number, const char* what) {
   if (number == std::floor(number) || number != number ||
       registered_state(L)->is_torch7(Rule::numbers)) {
@@ -357,7 +362,9 @@ const char* check_text(lua_State* L, int index, const char* function) {
 }
 
 th::Scalar check_element(lua_State* L, int index, DType type, const char* function) {
-  const double number = check_number(L, index);
+  // Lua returns 0 for other values, so one call of Lua is enough for most numbers.
+  const double number = lua_tonumber(L, index);
+  if (number == 0 && !lua_isnumber(L, index)) type_error(L, index, "number");
   const th::Scalar scalar = read_scalar(L, index, type);
   if (th::holds(type, scalar)) return scalar;
   const bool finite = std::isfinite(number) || !th::is_integral(type);
@@ -418,6 +425,10 @@ int read_sizes(lua_State* L, State* state, int first, int last, int64_t* sizes,
           argument_error(L, first,
                          lua_pushfstring(L, "number expected at position %d of the table, got %s",
                                          count + 1, got));
+        }
+        if (lua_type(L, -1) == LUA_TSTRING) {
+          lua_pushnumber(L, lua_tonumber(L, -1));
+          lua_replace(L, -2);
         }
         lua_replace(L, first);  // errors name the argument of the table
         sizes[count] = check_integer(L, first, function, what);

@@ -400,9 +400,12 @@ inline int64_t check_integer(lua_State* L, int index, const char* function = nul
   if (read_nonzero_integer(L, index, &integer)) return integer;
   return check_other_integer(L, index, function, parameter);
 }
+// The same for an argument that may be a string, which is a number by Torch7's rule only.
+int64_t check_integer_argument(lua_State* L, int index);
 // Returns a string without zero bytes.
 const char* check_text(lua_State* L, int index, const char* function);
-// Like luaL_check..., but error messages name the class of an object.
+// Like luaL_check..., but error messages name the class of an object. Strings are numbers by
+// Torch7's rule only.
 double check_number(lua_State* L, int index);
 const char* check_string(lua_State* L, int index);
 const char* optional_string(lua_State* L, int index, const char* by_default);

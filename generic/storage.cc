@@ -41,7 +41,7 @@ void fill_from_table(lua_State* L, Storage* storage, int index) {
 Storage* map_file(lua_State* L, DType type) {
   const char* name = check_text(L, 1, storage_class(type));
   bool shared = lua_toboolean(L, 2);
-  int64_t size = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3);
+  int64_t size = lua_isnoneornil(L, 3) ? 0 : check_integer_argument(L, 3);
   int flags = !shared               ? 0
               : lua_toboolean(L, 4) ? TH_ALLOCATOR_MAPPED_SHAREDMEM
                                     : TH_ALLOCATOR_MAPPED_SHARED;
@@ -56,9 +56,9 @@ Storage* view_of(lua_State* L, DType type) {
   Object object = object_at(L, registered_state(L), 1);
   if (!object.is_storage() || object.dtype() != type) luaT_typerror(L, 1, storage_class(type));
   Storage* of = object.storage();
-  const int64_t offset = lua_isnoneornil(L, 2) ? 1 : check_integer(L, 2);
+  const int64_t offset = lua_isnoneornil(L, 2) ? 1 : check_integer_argument(L, 2);
   const int64_t first = offset > 0 ? offset - 1 : -1;
-  int64_t size = lua_isnoneornil(L, 3) ? of->size - first : check_integer(L, 3);
+  int64_t size = lua_isnoneornil(L, 3) ? of->size - first : check_integer_argument(L, 3);
   trace_elements(L, storage_class(type), of, th::ElementUse::hands_out);
   Storage* storage = nullptr;
   protect(L, storage_class(type), [&] { storage = th::storage_view(of, first, size); });
@@ -120,7 +120,7 @@ Storage* of_memory(lua_State* L, DType type) {
                 "accepted after require 'torch'",
                 storage_class(type));
   }
-  const int64_t size = check_integer(L, 1);
+  const int64_t size = check_integer_argument(L, 1);
   const auto item = static_cast<int64_t>(th::item_size(type));
   const CallerMemory memory = is_number
                                   ? CallerMemory{static_cast<uintptr_t>(check_integer(L, 2)), -1}
@@ -163,7 +163,7 @@ int construct(lua_State* L) {
     check_list(L, 1);
     size = static_cast<int64_t>(compat_rawlen(L, 1));
   } else if (!lua_isnoneornil(L, 1)) {
-    size = check_integer(L, 1);
+    size = check_integer_argument(L, 1);
   }
   collect_under_pressure(L, state);
   Storage* storage = nullptr;
@@ -314,6 +314,7 @@ int fill(lua_State* L) {
     write_tracked_number(L, "fill", storage, 0, storage->size, 2);
     return return_self(L);
   }
+  if (lua_type(L, 2) == LUA_TSTRING) check_number(L, 2);
   const th::Scalar value = check_element(L, 2, storage->dtype, "fill");
   refuse_held(L, state_of(L), "fill", storage);
   th::trace_access(kElementAccess);
@@ -340,8 +341,7 @@ int copy(lua_State* L) {
 int resize(lua_State* L) {
   State* state = state_of(L);
   Storage* storage = check_storage(L, state, 1);
-  if (!is_number(L, *state, 2)) type_error(L, 2, "number");
-  int64_t n = check_integer(L, 2);
+  int64_t n = check_integer_argument(L, 2);
   const bool shrinks = n < storage->size;
   if (shrinks) trace_elements(L, "resize", storage, th::ElementUse::drops);
   protect(L, "resize", [&] {

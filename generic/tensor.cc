@@ -44,7 +44,7 @@ void read_sizes_and_strides(lua_State* L, State* state, int first, int last, Vie
 void read_storage_view(lua_State* L, State* state, int first, int last, View* view) {
   view->storage = check_storage(L, state, first);
   if (last > first) {
-    int64_t position = check_integer(L, first + 1);
+    int64_t position = check_integer_argument(L, first + 1);
     if (position < 1) argument_error(L, first + 1, "the storage offset counts from 1");
     view->offset = position - 1;
   }
@@ -55,8 +55,8 @@ void read_storage_view(lua_State* L, State* state, int first, int last, View* vi
   } else if (is_number(L, *state, first + 2)) {
     for (int i = first + 2; i <= last; i += 2) {
       if (view->ndim == th::kMaxDims) raise_error(L, "too many dimensions");
-      view->size[view->ndim] = check_integer(L, i);
-      view->stride[view->ndim++] = i < last ? check_integer(L, i + 1) : -1;
+      view->size[view->ndim] = check_integer_argument(L, i);
+      view->stride[view->ndim++] = i < last ? check_integer_argument(L, i + 1) : -1;
     }
     view->has_strides = true;
   } else {
@@ -334,7 +334,7 @@ int sub(lua_State* L) {
         t->nDimension);
   }
   int64_t range[2 * th::kMaxDims];
-  for (int i = 0; i < count; ++i) range[i] = check_integer(L, i + 2);
+  for (int i = 0; i < count; ++i) range[i] = check_integer_argument(L, i + 2);
   Tensor* view = push_new_like(L, state, 1, &t);
   protect(L, "sub", [&] {
     th::set_view(view, *t);

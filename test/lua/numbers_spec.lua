@@ -259,6 +259,28 @@ describe("after require 'torch'", function()
     assert.are.equal(3, storage:size())
   end)
 
+  it('strings may be other numbers of methods', function()
+    local storage, t = tensor.DoubleStorage { 1, 2, 3 }, tensor.ones(4)
+    local text = tensor.CharStorage():string '4 5 6\0'
+    local calls = {
+      function() storage:fill '3' end,
+      function() return tensor.DoubleStorage(storage, '2', '1') end,
+      function() return tensor.DoubleStorage(storage, 2, '1') end,
+      function() return tensor.Tensor(storage, '1') end,
+      function() return tensor.Tensor():set(storage, '1') end,
+      function() return t:sub('1', '2') end,
+      function() return tensor.MemoryFile(text, 'r'):seek '1' end,
+      function() return tensor.MemoryFile():longSize '8' end,
+      function() return tensor.MemoryFile(text, 'r'):readInt '1' end,
+      function() tensor.setnumthreads(tostring(tensor.getnumthreads())) end,
+      function() return tensor.toc '1' end,
+    }
+    for _, f in ipairs(calls) do f() end
+    rules.set 'tensor'
+    for _, f in ipairs(calls) do refused(f, 'number expected, got string') end
+    assert.are.same({ 3, 3, 3 }, storage:totable())
+  end)
+
   it('range truncates its numbers for integer types', function()
     assert.are.same({ 1, 3, 5, 7, 9 }, tensor.IntTensor():range(1, 10, 2.9):totable())
     assert.are.same({ 0, 1, 2 }, tensor.LongTensor():range(-0.5, 2.5):totable())
