@@ -131,7 +131,8 @@ const char* push_number(lua_State* L, double number) {
   char text[32];
   {
     th::NumericLocale locale;
-    std::snprintf(text, sizeof(text), "%.14g", number);
+    // printf shows the sign of NaN, which means nothing.
+    std::snprintf(text, sizeof(text), "%.14g", std::isnan(number) ? std::fabs(number) : number);
     const bool is_rounded = std::isfinite(number) && std::strtod(text, nullptr) != number;
     if (is_rounded) std::snprintf(text, sizeof(text), "%.17g", number);
   }

@@ -281,6 +281,15 @@ describe("after require 'torch'", function()
     assert.are.same({ 3, 3, 3 }, storage:totable())
   end)
 
+  it('messages show NaN without a sign', function()
+    rules.set 'tensor'
+    for _, x in ipairs { nan, -nan } do
+      refused(function() tensor.IntStorage(1):fill(x) end, 'fill: nan does not fit')
+      refused(function() tensor.ones(2):quantile(x) end, 'expected, got nan')
+      refused(function() tensor.range(1, x) end, 'from 1 to nan in steps of 1')
+    end
+  end)
+
   it('range truncates its numbers for integer types', function()
     assert.are.same({ 1, 3, 5, 7, 9 }, tensor.IntTensor():range(1, 10, 2.9):totable())
     assert.are.same({ 0, 1, 2 }, tensor.LongTensor():range(-0.5, 2.5):totable())

@@ -1,6 +1,7 @@
 #include "base/error.h"
 
 #include <cstdio>
+#include <cstring>
 
 #include "THGeneral.h"
 #include "base/numeric_locale.h"
@@ -16,6 +17,10 @@ long long shown(int64_t number) noexcept {
 Error::Error(int argument, const char* format, va_list values) noexcept : argument_(argument) {
   NumericLocale numbers;
   std::vsnprintf(text_, sizeof(text_), format, values);
+  // printf shows the sign of NaN, which means nothing.
+  while (char* nan = std::strstr(text_, " -nan")) {
+    std::memmove(nan + 1, nan + 2, std::strlen(nan + 1));
+  }
 }
 
 void fail(const char* format, ...) {
