@@ -94,6 +94,30 @@ describe('least squares of wide matrices', function()
   end)
 end)
 
+describe('least squares of matrices with few more columns than rows', function()
+  for _, n in ipairs { 40, 41, 60, 61 } do
+    it(('of 40 x %d are exact'):format(n), function()
+      tensor.manualSeed(4)
+      local batch, b = tensor.randn(3, 40, n), tensor.randn(3, 40, 2)
+      batch[2][40]:copy(batch[2][1])  -- rank 39
+      b[2][40]:copy(b[2][1])
+      local x, residuals, rank, values = tensor.lstsq(batch, b)
+      assert.are.same({ 40, 39, 40 }, rank:totable())
+      assert.are.equal(0, residuals:nElement())
+      for k = 1, 3 do
+        assert_close(tensor.pinverse(batch[k]) * b[k], x[k], 1e-10)
+        assert_close(tensor.svdvals(batch[k]), values[k], 1e-12)
+      end
+    end)
+  end
+
+  it('have more right sides than LAPACK gets at once', function()
+    tensor.manualSeed(4)
+    local a, b = tensor.randn(4, 5), tensor.randn(4, 70000)
+    assert_close(tensor.pinverse(a) * b, (tensor.lstsq(a, b)), 1e-10)
+  end)
+end)
+
 -- More columns than LAPACK gets at once.
 describe('blocks of columns', function()
   local many = 150000

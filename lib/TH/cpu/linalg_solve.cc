@@ -86,21 +86,24 @@ void multiply(T* data, int64_t count, T factor) {
   for (int64_t i = 0; i < count; ++i) data[i] *= factor;
 }
 
-// Replaces b by the solutions for matrices with at least as many rows as columns. Destroys a. The
-// caller holds a lapack::OneThread.
-void least_squares_of_tall(const Matrices& a, const Matrices& b, char* values, double rcond,
-                           int64_t* rank, int* info) {
+// Returns the number of right sides that gelsd gets at once. Its work space contains a.cols
+// elements for each.
+int gelsd_block(const Matrices& a) { return std::min(kMostColumns, (1 << 30) / a.cols); }
+
+// Replaces b by the solutions for matrices with at least as many rows as columns, or with one block
+// of right sides. Destroys a. The caller holds a lapack::OneThread.
+void least_squares_by_gelsd(const Matrices& a, const Matrices& b, char* values, double rcond,
+                            int64_t* rank, int* info) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    // The work space contains a.cols x block elements.
-    const int block = std::min(kMostColumns, (1 << 30) / a.cols);
+    const int block = gelsd_block(a), smaller = std::min(a.rows, a.cols);
     std::optional<TallCopy<T>> copy;
     if (b.cols > block) copy.emplace(a);
     int own_rank = 0, integers = 0;
     auto solve = [&](int64_t k, int first, int count, T* work, int size, int* integer_work) {
       return lapack::gelsd(a.rows, a.cols, count, copy ? copy->data() : matrix<T>(a, k),
                            copy ? copy->ld() : a.ld, column_of<T>(b, k, first), b.ld,
-                           items<T>(values, k * a.cols), static_cast<T>(rcond), &own_rank, work,
+                           items<T>(values, k * smaller), static_cast<T>(rcond), &own_rank, work,
                            size, integer_work);
     };
     T optimal = 0;
@@ -142,8 +145,8 @@ void least_squares_of_wide(const Matrices& a, const Matrices& b, char* values, d
       if (info[k]) continue;
       transpose(n, n, copy.data(), m, triangle.data(), n);
       clear_outside(lower, Part::lower);
-      least_squares_of_tall(lower, one_b, reinterpret_cast<char*>(own_values), rcond, rank + k,
-                            info + k);
+      least_squares_by_gelsd(lower, one_b, reinterpret_cast<char*>(own_values), rcond, rank + k,
+                             info + k);
       if (info[k]) continue;
       if (scale != 1) multiply(own_values, n, 1 / scale);
       for (int64_t j = 0; j < b.cols; ++j) {
@@ -219,7 +222,10 @@ void solve_by_svd(const SolveCall& call) {
     std::fill_n(call.ranks, a.count, 0);
   } else {
     lapack::OneThread one(1);
-    const auto find = a.rows < a.cols ? least_squares_of_wide : least_squares_of_tall;
+    // Below 1.5 times as many columns as rows, gelsd is faster without a factorization before it.
+    const bool by_rows =
+        int64_t{2} * a.cols > int64_t{3} * a.rows || (a.cols > a.rows && b.cols > gelsd_block(a));
+    const auto find = by_rows ? least_squares_of_wide : least_squares_by_gelsd;
     find(a, b, call.values, call.rcond, call.ranks, call.info);
     if (failed(call)) return;
   }
