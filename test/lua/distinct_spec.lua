@@ -84,3 +84,26 @@ describe('the distinct values of', function()
     assert.are.equal(0, counts:nElement())
   end)
 end)
+
+describe('the most frequent element of all', function()
+  for name in pairs(limits) do
+    it('is the smallest of several for ' .. name, function()
+      tensor.manualSeed(3)
+      local t = tensor.DoubleTensor(3000):random(1, 60)
+      t[{ { 1, 1200 } }] = tensor.cat(tensor.ones(600) * 9, tensor.ones(600) * 7, 1)
+      local counts = tensor.histc(t, 60, 0.5, 60.5)
+      local _, most = counts:max(1)
+      t = t:type('torch.' .. name .. 'Tensor')
+      assert.are.equal(most[1], t:mode())
+      assert.are.equal(most[1], (t:view(60, 50):t():mode()))
+      assert.are.equal(7, t:narrow(1, 1, 1200):mode())
+      assert.are.equal(9, t:narrow(1, 1, 1):mode())
+    end)
+  end
+
+  it('is found beside NaN and -0', function()
+    local nan = 0 / 0
+    assert.are.equal(2, tensor.Tensor { nan, 2, 1, 2, nan, 2 }:mode())
+    assert.are.equal(0, tensor.Tensor { 0, 1, -0, 1, 0 }:mode())
+  end)
+end)

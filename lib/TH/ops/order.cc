@@ -339,6 +339,15 @@ void calls(args::topk& a) { sort_range(Op::topk, a.rt_, a.ri_, a.t, {a.dim, a.di
 
 void shapes(args::modeall& a, Shapes& s) { check_elements(a, s); }
 void calls(args::modeall& a) {
+  TensorRef counts, values = values_alone(a.t, &counts);
+  if (values) {
+    // The first of several largest counts is that of the smallest value.
+    TensorRef most = empty(DType::Long), first = empty(DType::Long);
+    ops::max(most.get(), first.get(), counts.get(), 0, true);
+    const int64_t at = ops::item(first.get()).i - TH_INDEX_BASE;
+    a.returned = ops::item(narrowed(values, 0, at, 1).get());
+    return;
+  }
   TensorRef value = empty(a.t->dtype), index = empty(DType::Long);
   ops::mode(value.get(), index.get(), flattened(a.t).get(), 0, true);
   a.returned = ops::item(value.get());
