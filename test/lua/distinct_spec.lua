@@ -107,3 +107,26 @@ describe('the most frequent element of all', function()
     assert.are.equal(0, tensor.Tensor { 0, 1, -0, 1, 0 }:mode())
   end)
 end)
+
+describe('isin of many integers', function()
+  for _, name in ipairs { 'Byte', 'Short', 'Long' } do
+    it('is that of its parts for ' .. name, function()
+      tensor.manualSeed(3)
+      local t = tensor[name .. 'Tensor'](700, 600):random(0, 120)
+      local values = tensor[name .. 'Tensor'](40):random(20, 100)
+      local found = tensor.isin(t, values)
+      for _, view in ipairs { t:t(), t:narrow(2, 7, 500) } do
+        local part = tensor.isin(view, values)
+        for k = 1, view:size(1), 50 do
+          assert.is_true(part[k]:equal(tensor.isin(view[k], values)))
+        end
+      end
+      assert.is_true(found:t():equal(tensor.isin(t:t(), values)))
+      local count = 0
+      for x = 0, 120 do
+        if values:eq(x):any() then count = count + t:eq(x):sum() end
+      end
+      assert.are.equal(count, found:sum())
+    end)
+  end
+end)

@@ -1,5 +1,7 @@
 // Operations on sets of elements.
 
+#include <algorithm>
+
 #include "ops/formula_operations.h"
 #include "ops/tracer.h"
 
@@ -18,10 +20,23 @@ Var is_marked(const Var& t, const Var& values, int64_t least, int64_t most) {
   const int64_t size = most - least + 1;
   const Var table = filled(t, DType::Byte, 1, &size, 0);
   ops::scatterFill(table.get(), 0, index_of(values).get(), 1);
-  const Var inside = cmul(geValue(t, Scalar(least)), leValue(t, Scalar(most)));
-  const Var nearest = clamp(t, Scalar(least), Scalar(most));
-  const Var marks = with_shape(gather(table, int64_t{0}, index_of(nearest)), *t);
-  return cmul(marks, inside);
+  const auto marks_of = [&](const Var& x) {
+    const Var inside = cmul(geValue(x, Scalar(least)), leValue(x, Scalar(most)));
+    const Var nearest = clamp(x, Scalar(least), Scalar(most));
+    return cmul(gather(table, int64_t{0}, index_of(nearest)), inside);
+  };
+  // The indices take 8 bytes for each element, so they are computed for a part that fits into a
+  // cache.
+  constexpr int64_t kPart = 1 << 17;
+  const Var all = flat(t);
+  const int64_t n = all->numel();
+  if (n <= kPart || device_of({t.get()})) return with_shape(marks_of(all), *t);
+  Var r(filled(*t, DType::Byte, 1, &n, 0));
+  for (int64_t first = 0; first < n; first += kPart) {
+    const int64_t count = std::min(kPart, n - first);
+    ops::copy(part(r, 0, first, count).get(), marks_of(part(all, 0, first, count)).get());
+  }
+  return with_shape(r, *t);
 }
 
 // Returns 1 for each element of t that is among the values, else 0.
