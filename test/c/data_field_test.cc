@@ -408,6 +408,31 @@ TEST(DataField, IsValidAfterEachFunctionOnTheDefaultDevice) {
   THSetDefaultDevice("cpu");
 }
 
+TEST(DataField, IsValidAfterTheReversePassOnADevice) {
+  THSetDefaultDevice("soft");
+  THFloatTensor* x = THFloatTensor_newWithSize1d(3);
+  THFloatTensor_fill(x, 2);
+  THTape* tape = THTape_new();
+  THTape_start(tape);
+  THFloatTensor_track(tape, x);
+  THFloatTensor* y = THFloatTensor_new();
+  THFloatTensor_cmul(y, x, x);
+  THTape_stop(tape);
+  THFloatTensor* ones = THFloatTensor_newWithSize1d(3);
+  THFloatTensor_fill(ones, 1);
+  THFloatTensor_addGradient(tape, y, ones);
+  expect_true(ones, 3);
+  THTape_run(tape);
+  expect_true(x, 5);
+  expect_true(y, 6);
+  THFloatTensor* gradient = THFloatTensor_gradient(tape, x);
+  EXPECT_EQ(THFloatTensor_sumall(gradient), 12);
+  expect_true(gradient, 7);
+  THTape_free(tape);
+  for (THFloatTensor* each : {x, y, ones, gradient}) THFloatTensor_free(each);
+  THSetDefaultDevice("cpu");
+}
+
 TEST(CErrors, CountFromZeroAndNameTheFunction) {
   THFloatTensor* t = THFloatTensor_newWithSize2d(3, 4);
   THFloatTensor* r = THFloatTensor_new();

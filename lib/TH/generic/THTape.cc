@@ -64,8 +64,11 @@ int THTensor_(isTracked)(const THTape* tape, const THTensor* self) {
       [&]() -> int { return tape_of(const_cast<THTape*>(tape)).tracks(*th::erase_tensor(self)); });
 }
 void THTensor_(addGradient)(THTape* tape, THTensor* self, THTensor* gradient) {
-  th::guard(
-      [&] { tape_of(tape).add_gradient(th::erase_tensor(self), th::erase_tensor(gradient)); });
+  th::guard([&] {
+    th::Tensor* g = th::erase_tensor(gradient);
+    tape_of(tape).add_gradient(th::erase_tensor(self), g);
+    th::settle(g->storage);
+  });
 }
 THTensor* THTensor_(gradient)(THTape* tape, THTensor* self) {
   return th::guard([&] {

@@ -302,6 +302,10 @@ int64_t Tape::run() {
         rule.fuse(fusion);
       }
       rule.run(backward);
+      // A device may have read the elements of a tensor of C code.
+      for (const Operand& o : entry.operands) {
+        if (o.kept) settle(o.value->storage);
+      }
     } else if (entry.custom > 0) {
       custom_ = std::move(entry);
       return custom_.custom;
