@@ -61,6 +61,7 @@ class Factors {
   // halves of the columns: Toledo, Locality of Reference in LU Decomposition with Partial Pivoting,
   // 1997. Returns LAPACK's info; pivots count from 1.
   int lu(int64_t m, int64_t n, View<T> a, int* pivots) const {
+    if (n == 0) return 0;
     if (n <= kPanel) return lu_panel(m, n, a, pivots);
     const int64_t half = (n / 2 + kPanel - 1) / kPanel * kPanel, rest = n - half;
     const View<T> right = a.at(0, half), corner = a.at(half, half);
