@@ -18,6 +18,15 @@ local function with_tiny_pivot(n)
   return a
 end
 
+describe('determinants', function()
+  it('are rounded once', function()
+    local a = Double { { 1e300, 0 }, { 0, 5e-324 } }
+    assert.is_true(math.abs(a:det() / (1e300 * 5e-324) - 1) < 1e-15)
+    local logarithm = Double { { 0.5, 0 }, { 0, 5e-324 } }:logdet()
+    assert.is_true(math.abs(logarithm + 745.1332191019412) < 1e-9)
+  end)
+end)
+
 describe('the exponential', function()
   it('keeps the zeros of triangular matrices', function()
     local a = Double { { 1, 1e6, 0 }, { 0, -1, 1e6 }, { 0, 0, 2 } }

@@ -1,5 +1,7 @@
 // Factorizations, inverses and determinants.
 
+#include <cfloat>
+
 #include "cpu/linalg_batch.h"
 
 namespace th::linalg {
@@ -51,7 +53,12 @@ void lu_determinant(const DeterminantCall& results, const int* pivots, const boo
       int64_t exponent = 0;
       for (int64_t i = 0; i < lu.rows; ++i) {
         int places = 0;
-        mantissa = std::frexp(mantissa * matrix<T>(lu, k)[i + i * lu.ld], &places);
+        double pivot = matrix<T>(lu, k)[i + i * lu.ld];
+        if (std::fabs(pivot) < 2 * DBL_MIN) {  // the product could be denormal, and lose digits
+          pivot = std::frexp(pivot, &places);
+          exponent += places;
+        }
+        mantissa = std::frexp(mantissa * pivot, &places);
         exponent += places;
         if (pivots[k * lu.rows + i] != i + 1) mantissa = -mantissa;
       }

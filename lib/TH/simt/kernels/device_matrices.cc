@@ -2,6 +2,7 @@
 
 #include "simt/device_matrices.h"
 
+#include <cfloat>
 #include <climits>
 #include <cmath>
 
@@ -251,7 +252,12 @@ __global__ void multiply_pivots(View<T> lu, const int* pivots, const int* bad, T
     int64_t exponent = 0;
     for (int64_t i = 0; i < lu.rows; ++i) {
       int places = 0;
-      mantissa = frexp(mantissa * lu.at(k, i, i), &places);
+      double pivot = lu.at(k, i, i);
+      if (fabs(pivot) < 2 * DBL_MIN) {  // the product could be denormal, and lose digits
+        pivot = frexp(pivot, &places);
+        exponent += places;
+      }
+      mantissa = frexp(mantissa * pivot, &places);
       exponent += places;
       if (pivots[k * lu.rows + i] != i + 1) mantissa = -mantissa;
     }
