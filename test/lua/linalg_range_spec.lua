@@ -18,6 +18,74 @@ local function with_tiny_pivot(n)
   return a
 end
 
+describe('denormal pivots', function()
+  it('give finite determinants and solutions', function()
+    for _, n in ipairs { 3, 9, 20, 47, 48, 100 } do
+      local a = with_tiny_pivot(n)
+      local column = a:narrow(2, 2, 1):clone()
+      local want = tensor.zeros(n, 1):double()
+      want[2][1] = 1
+      assert.are.equal(1e-310, a:det())
+      assert.is_true(math.abs(a:logdet() - math.log(1e-310)) < 1e-10)
+      near(want, tensor.solve(a, column), 0)
+      near(want, tensor.solve(a:t(), column), 0)
+      near(want, (tensor.gesv(column, a)), 0)
+      near(want, (tensor.trtrs(column, a)), 0)
+      near(want, (tensor.trtrs(column, a, 'L', 'T')), 0)
+      local lu, pivots = tensor.btrifact(a:view(1, n, n))
+      near(want:view(1, n, 1), tensor.btrisolve(column:view(1, n, 1), lu, pivots), 0)
+    end
+  end)
+
+  it('are factored in wide matrices', function()
+    local a = tensor.zeros(9, 12):double()
+    a:narrow(2, 1, 9):copy(with_tiny_pivot(9))
+    a:narrow(2, 10, 3):fill(1)
+    near(a, tensor.btrifact(a:view(1, 9, 12))[1], 0)
+  end)
+end)
+
+describe('very large and very small matrices', function()
+  it('are inverted and solved without overflow', function()
+    tensor.manualSeed(1)
+    for _, n in ipairs { 9, 48, 100 } do
+      for _, case in ipairs { { 'float', 2 ^ 124 }, { 'float', 2 ^ -126 }, { 'double', 2 ^ 1020 },
+                              { 'double', 2 ^ -1020 } } do
+        local name, factor = case[1], case[2]
+        local a = tensor.randn(n, n)[name](tensor.randn(n, n)):clamp(-4, 4)
+        local b = tensor.randn(n, 2)[name](tensor.randn(n, 2))
+        local scaled = a * factor
+        local exact = factor > 1 and a or scaled / factor  -- small elements are rounded
+        local bound = (name == 'float' and 2e-2 or 1e-9) * tensor.inverse(exact):norm()
+        local small = math.min(factor, 1)
+        local want_x, right = tensor.solve(exact, b), b * small
+        near(want_x, tensor.solve(scaled, right) * (factor / small), bound)
+        near(want_x, tensor.gesv(right, scaled) * (factor / small), bound)
+        local sign, logarithm = tensor.slogdet(scaled)
+        local want_sign, want = tensor.slogdet(exact)
+        assert.are.equal(want_sign, sign)
+        assert.is_true(math.abs(logarithm - want - n * math.log(factor)) < 1e-2)
+        if factor > 1 then
+          near(tensor.inverse(a), tensor.inverse(scaled) * factor, bound)
+        end
+      end
+    end
+  end)
+
+  it('keep small elements next to large ones', function()
+    local a = tensor.eye(48):double()
+    a[1][1], a[2][2] = 1e300, 1e-300
+    near(tensor.ones(48, 1):double(), tensor.solve(a, a:sum(2):view(48, 1)), 1e-15)
+  end)
+
+  it('return their factors', function()
+    local a = tensor.eye(48):double() * 2 ^ 1000
+    a[1][2] = 2 ^ 999
+    local _, lu = tensor.gesv(tensor.ones(48, 1):double(), a)
+    near(a, lu, 0)
+  end)
+end)
+
 describe('determinants', function()
   it('are rounded once', function()
     local a = Double { { 1e300, 0 }, { 0, 5e-324 } }

@@ -17,8 +17,10 @@ void fill_identity(const Matrices& a);
 void clear_outside(const Matrices& a, Part part);  // set elements outside of the triangle to 0
 void mirror(const Matrices& a, Part part);         // copy the transposed triangle to the other side
 
-// LU factorization; pivots has count x rows elements, from 1.
-void lu(const Matrices& a, bool pivot, int* pivots, int* info);
+// LU factorization; pivots has count x rows elements, from 1. With exponents, the
+// factors are those of matrix k times 2^exponents[k]: matrices of more than a few rows are
+// scaled if their elements are so large or small that products may overflow.
+void lu(const Matrices& a, bool pivot, int* pivots, int* info, int* exponents = nullptr);
 
 // Returns true if gesdd can compute vectors of matrices whose smaller side is n: the size of its
 // work space must fit into int.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "cpu/blas.h"
@@ -32,6 +33,26 @@ Elements<T> elements(const Matrices& a, int64_t k) {
 inline bool is_small(const Matrices& a) { return std::max(a.rows, a.cols) <= kMostSmallRows; }
 inline bool is_small(const Matrices& a, const Matrices& b) {
   return is_small(a) && b.cols <= kMostSmallSides;
+}
+// Returns true if the first n elements of the diagonal are normal numbers or 0. LAPACK multiplies
+// by their reciprocals, which may be infinite for denormal ones.
+template <class T>
+bool has_usual_diagonal(int n, const Elements<T>& a) {
+  using Limits = std::numeric_limits<T>;
+  for (int i = 0; i < n; ++i) {
+    const T size = std::fabs(a(i, i));
+    if (!(size >= Limits::min() && size <= Limits::max()) && size != 0) return false;
+  }
+  return true;
+}
+
+template <class T>
+void copy_matrix(int rows, int cols, const T* a, int64_t lda, T* r, int64_t ldr) {
+  if (lda == rows && ldr == rows) {
+    std::copy_n(a, int64_t{rows} * cols, r);
+    return;
+  }
+  for (int64_t j = 0; j < cols; ++j) std::copy_n(a + j * lda, rows, r + j * ldr);
 }
 template <class T>
 T* items(char* data, int64_t first = 0) {
@@ -79,12 +100,12 @@ class TallCopy {
   void load(int64_t k) const {
     const T* own = matrix<T>(a_, k);
     if (is_transposed()) return transpose(a_.rows, a_.cols, own, a_.ld, data(), rows_);
-    for (int64_t j = 0; j < cols_; ++j) std::copy_n(own + j * a_.ld, rows_, data() + j * rows_);
+    copy_matrix(rows_, cols_, own, a_.ld, data(), rows_);
   }
   void store(int64_t k) const {
     T* own = matrix<T>(a_, k);
     if (is_transposed()) return transpose(rows_, cols_, data(), rows_, own, a_.ld);
-    for (int64_t j = 0; j < cols_; ++j) std::copy_n(data() + j * rows_, rows_, own + j * a_.ld);
+    copy_matrix(rows_, cols_, data(), rows_, own, a_.ld);
   }
 
  private:
@@ -93,26 +114,43 @@ class TallCopy {
   const Workspace<T> space_;
 };
 
-// Calls f(k) for each matrix, in parallel if there is enough work. f must not throw.
-template <class F>
-void for_matrices(int64_t count, double work, const F& f) {
+// Matrix k as a batch of its own.
+inline Matrices matrix_of(Matrices a, int64_t k) {
+  a.data += k * a.step * static_cast<int64_t>(item_size(a.dtype));
+  a.count = 1;
+  return a;
+}
+
+// Calls f(k, memory) for each matrix, in parallel if there is enough work. memory: n elements. f
+// must not throw.
+template <class T, class F>
+void for_matrices_with(int64_t n, int64_t count, double work, const F& f) {
   constexpr double kEnough = 1 << 17;
   int64_t grain = work >= kEnough ? 1 : static_cast<int64_t>(kEnough / std::max(work, 1.0));
   const Team team(count / grain);
+  const Workspace<T> memory(team.size() * n);
   lapack::OneThread one(team.size());
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t k = begin; k < end; ++k) f(k);
+    for (int64_t k = begin; k < end; ++k) f(k, memory.data() + team.index() * n);
   });
 }
+// The same without memory.
+template <class F>
+void for_matrices(int64_t count, double work, const F& f) {
+  for_matrices_with<char>(0, count, work, [&](int64_t k, char*) { f(k); });
+}
 
-// Calls the function of cpu/linalg_kernels.h for these matrices. Returns false if the function is
-// null, or if LAPACK is faster.
+// Returns false if the function of cpu/linalg_kernels.h is null, or if LAPACK is faster.
+template <class Kernel>
+bool has_blocks(const TypeTable<Kernel>& kernels, const Matrices& a) {
+  return kernels[a.dtype] && a.rows >= kFewestBlockRows;
+}
+// Calls the function for these matrices, or returns false.
 template <class Kernel, class... Arguments>
 bool run_blocks(const TypeTable<Kernel>& kernels, const Matrices& a,
                 const Arguments&... arguments) {
-  const Kernel kernel = kernels[a.dtype];
-  if (!kernel || a.rows < kFewestBlockRows) return false;
-  kernel(a, arguments...);
+  if (!has_blocks(kernels, a)) return false;
+  kernels[a.dtype](a, arguments...);
   return true;
 }
 
@@ -122,6 +160,52 @@ inline bool all_finite(const Matrices& a, int operand, int* info, Part part = Pa
   int64_t found = find_not_finite(a, part);
   if (found >= 0) info[found] = -operand;
   return found < 0;
+}
+
+// The largest absolute value of n elements. Independent maxima are computed at the same time.
+template <class T>
+T largest_of(const T* x, int64_t n) {
+  constexpr int kLanes = 64 / sizeof(T);
+  T most[kLanes] = {};
+  for (; n >= kLanes; n -= kLanes, x += kLanes) {
+#pragma GCC unroll 16
+    for (int k = 0; k < kLanes; ++k) most[k] = std::max(most[k], std::fabs(x[k]));
+  }
+  for (int k = 0; k < n; ++k) most[k] = std::max(most[k], std::fabs(x[k]));
+  return *std::max_element(most, most + kLanes);
+}
+
+// Returns the exponent of a power of 2. The square of the largest absolute value times it is
+// neither infinite nor 0.
+template <class T>
+int exponent_for_squares(T largest) {
+  constexpr int kMost = std::numeric_limits<T>::max_exponent / 2;
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return exponent > kMost ? -kMost : exponent < -kMost ? kMost : 0;
+}
+
+// Multiplies the matrix by the power of 2 whose exponent is returned, so that sums and products of
+// its elements are finite. Returns 0 if the elements are unchanged. With `exact`, they are
+// unchanged if some would be rounded.
+template <class T>
+int scale_matrix(int rows, int cols, const Elements<T>& a, bool exact) {
+  T largest = a.column == rows ? largest_of(a.at, int64_t{rows} * cols) : 0;
+  for (int j = 0; j < cols && a.column != rows; ++j) {
+    largest = std::max(largest, largest_of(&a(0, j), rows));
+  }
+  const int exponent = exponent_for_squares(largest);
+  if (exponent == 0) return 0;
+  const T scale = std::ldexp(T(1), exponent);
+  for (int j = 0; j < cols && exact; ++j) {
+    for (int i = 0; i < rows; ++i) {
+      if (a(i, j) * scale / scale != a(i, j)) return 0;
+    }
+  }
+  for (int j = 0; j < cols; ++j) {
+    for (int i = 0; i < rows; ++i) a(i, j) *= scale;
+  }
+  return exponent;
 }
 
 // The scales of reflectors as a matrix with one column.

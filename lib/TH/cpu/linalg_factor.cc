@@ -6,18 +6,29 @@
 
 namespace th::linalg {
 
-void lu(const Matrices& a, bool pivot, int* pivots, int* info) {
-  if (pivot && a.rows >= a.cols && run_blocks(linalg_kernels().lu, a, pivots, info)) return;
+void lu(const Matrices& a, bool pivot, int* pivots, int* info, int* exponents) {
   for_type(a.dtype, [&](auto zero) {
     using T = decltype(zero);
-    for_matrices(a.count, cube(a), [&](int64_t k) {
+    const bool by_lapack = pivot && !is_small(a);
+    const bool by_blocks = pivot && a.rows >= a.cols && has_blocks(linalg_kernels().lu, a);
+    for (int64_t k = 0; k < a.count && exponents; ++k) {
+      exponents[k] = by_blocks ? scale_matrix(a.rows, a.cols, elements<T>(a, k), true) : 0;
+    }
+    if (by_blocks) return linalg_kernels().lu[a.dtype](a, pivots, info);
+    const int64_t copied = by_lapack ? int64_t{a.rows} * a.cols : 0;
+    for_matrices_with<T>(copied, a.count, cube(a), [&](int64_t k, T* copy) {
       int* own = pivots + k * a.rows;
-      if (pivot && !is_small(a)) {
-        info[k] = lapack::getrf(a.rows, a.cols, matrix<T>(a, k), a.ld, own);
-      } else {
-        for (int i = 0; i < a.rows && !pivot; ++i) own[i] = i + 1;
-        info[k] = eliminate(a.rows, a.cols, elements<T>(a, k), pivot ? own : nullptr);
+      const Elements<T> at = elements<T>(a, k);
+      if (by_lapack) {
+        copy_matrix(a.rows, a.cols, at.at, a.ld, copy, a.rows);
+        info[k] = lapack::getrf(a.rows, a.cols, at.at, a.ld, own);
+        // Otherwise LAPACK has multiplied by an infinite reciprocal, or sums have overflowed.
+        if (has_usual_diagonal(std::min(a.rows, a.cols), at)) return;
+        copy_matrix(a.rows, a.cols, copy, a.rows, at.at, a.ld);
+        if (exponents) exponents[k] = scale_matrix(a.rows, a.cols, at, true);
       }
+      for (int i = 0; i < a.rows && !pivot; ++i) own[i] = i + 1;
+      info[k] = eliminate(a.rows, a.cols, at, pivot ? own : nullptr);
     });
   });
 }
@@ -42,15 +53,35 @@ void lu_invert(const Matrices& lu, int* pivots, int* info) {
   });
 }
 
-// Computes the results of a call from its factors. finite: which matrices were finite.
-void lu_determinant(const DeterminantCall& results, const int* pivots, const bool* finite) {
+// Replaces finite square matrices by their inverses.
+void invert(const Matrices& a, int* info) {
+  Workspace<int> pivots(a.count * a.rows), exponents(a.count);
+  lu(a, true, pivots.data(), info, exponents.data());
+  if (std::any_of(info, info + a.count, [](int i) { return i != 0; })) return;
+  lu_invert(a, pivots.data(), info);
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t k = 0; k < a.count; ++k) {
+      const Elements<T> inverse = elements<T>(a, k);
+      const T factor = std::ldexp(T(1), exponents[k]);
+      for (int j = 0; j < a.cols && exponents[k] != 0; ++j) {
+        for (int i = 0; i < a.rows; ++i) inverse(i, j) *= factor;
+      }
+    }
+  });
+}
+
+// Computes the results of a call from its factors. finite: which matrices were finite. exponents:
+// those of lu().
+void lu_determinant(const DeterminantCall& results, const int* pivots, const bool* finite,
+                    const int* exponents) {
   const Matrices& lu = results.a;
   for_type(lu.dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t k = 0; k < lu.count; ++k) {
       // The product is kept as mantissa * 2^exponent to avoid overflow.
       double mantissa = finite[k] ? 1 : std::nan("");
-      int64_t exponent = 0;
+      int64_t exponent = -int64_t{exponents[k]} * lu.rows;
       for (int64_t i = 0; i < lu.rows; ++i) {
         int places = 0;
         double pivot = matrix<T>(lu, k)[i + i * lu.ld];
@@ -153,12 +184,8 @@ void factor(const FactorCall& call) {
       return lu(a, true, call.pivots, call.info);
     case Factorization::lu_unpivoted:
       return lu(a, false, call.pivots, call.info);
-    case Factorization::inverse: {
-      Workspace<int> pivots(a.count * a.rows);
-      lu(a, true, pivots.data(), call.info);
-      if (std::any_of(call.info, call.info + a.count, [](int i) { return i != 0; })) return;
-      return lu_invert(a, pivots.data(), call.info);
-    }
+    case Factorization::inverse:
+      return invert(a, call.info);
     case Factorization::cholesky:
       cholesky(a, uplo, call.info);
       return clear_outside(a, call.part);
@@ -197,18 +224,15 @@ void run_factor(const FactorCall& call) {
 
 void run_determinant(const DeterminantCall& call) {
   const Matrices& a = call.a;
-  Workspace<int> pivots(a.count * a.rows), info(a.count);
+  Workspace<int> pivots(a.count * a.rows), info(a.count), exponents(a.count);
   Workspace<bool> finite(a.count);
   std::fill_n(finite.data(), a.count, true);
   for (int64_t k = 0; (k = linalg::find_not_finite(a, Part::all, k)) >= 0; ++k) {
     finite[k] = false;
-    Matrices one = a;
-    one.data += k * a.step * static_cast<int64_t>(item_size(a.dtype));
-    one.count = 1;
-    linalg::fill_identity(one);
+    linalg::fill_identity(linalg::matrix_of(a, k));
   }
-  linalg::lu(a, true, pivots.data(), info.data());
-  linalg::lu_determinant(call, pivots.data(), finite.data());
+  linalg::lu(a, true, pivots.data(), info.data(), exponents.data());
+  linalg::lu_determinant(call, pivots.data(), finite.data(), exponents.data());
 }
 
 }  // namespace th

@@ -16,7 +16,7 @@ void lu_solve(const Matrices& lu, char trans, int* pivots, const Matrices& b) {
     double work = static_cast<double>(lu.rows) * lu.rows * b.cols;
     for_matrices(lu.count, work, [&](int64_t k) {
       int* own = pivots + k * lu.rows;
-      if (is_small(lu, b)) {
+      if (is_small(lu, b) || !has_usual_diagonal(lu.rows, elements<T>(lu, k))) {
         small_lu_solve(trans != 'N', lu.rows, b.cols, elements<T>(lu, k), own, elements<T>(b, k));
       } else {
         lapack::getrs(trans, lu.rows, b.cols, matrix<T>(lu, k), lu.ld, own, matrix<T>(b, k), b.ld);
@@ -33,10 +33,11 @@ void triangular_solve(const Matrices& a, char uplo, char trans, char diag, const
     lapack::OneThread one(1);
     for (int64_t k = 0; k < a.count; ++k) {
       const Elements<T> own = elements<T>(a, k), right = elements<T>(b, k);
-      info[k] = is_small(a, b) ? small_triangular_solve(uplo == 'L', trans != 'N', diag == 'U',
-                                                        a.rows, b.cols, own, right)
-                               : lapack::trtrs(uplo, trans, diag, a.rows, b.cols, own.at, a.ld,
-                                               right.at, b.ld);
+      const bool own_loops = is_small(a, b) || (diag == 'N' && !has_usual_diagonal(a.rows, own));
+      info[k] = own_loops ? small_triangular_solve(uplo == 'L', trans != 'N', diag == 'U', a.rows,
+                                                   b.cols, own, right)
+                          : lapack::trtrs(uplo, trans, diag, a.rows, b.cols, own.at, a.ld, right.at,
+                                          b.ld);
     }
   });
 }
@@ -67,18 +68,6 @@ void least_squares(const Matrices& a, const Matrices& b, int* info) {
       if (copy) copy->store(k);
     }
   });
-}
-
-// Returns a power of 2. The square of the largest element times it is neither infinite nor 0.
-template <class T>
-T scale_for_squares(const T* data, int64_t count) {
-  constexpr int kMost = std::numeric_limits<T>::max_exponent / 2;
-  T largest = 0;
-  for (int64_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(data[i]));
-  int exponent = 0;
-  std::frexp(largest, &exponent);
-  if (exponent > kMost) return std::ldexp(T(1), -kMost);
-  return exponent < -kMost ? std::ldexp(T(1), kMost) : T(1);
 }
 
 template <class T>
@@ -137,8 +126,7 @@ void least_squares_of_wide(const Matrices& a, const Matrices& b, char* values, d
       T *right = matrix<T>(b, k), *own_values = items<T>(values, k * n);
       const Matrices one_b = {b.dtype, reinterpret_cast<char*>(right), 1, b.step, n, b.cols, b.ld};
       copy.load(k);
-      const T scale = scale_for_squares(copy.data(), static_cast<int64_t>(m) * n);
-      if (scale != 1) multiply(copy.data(), static_cast<int64_t>(m) * n, scale);
+      const T scale = std::ldexp(T(1), scale_matrix(m, n, Elements<T>{copy.data(), 1, m}, false));
       info[k] = with_work<T>([&](T* work, int size) {
         return lapack::geqrf(m, n, copy.data(), m, tau.data(), work, size);
       });
@@ -232,16 +220,29 @@ void solve_by_svd(const SolveCall& call) {
   if (a.rows > a.cols) column_squares(b, a.cols, call.sums);
 }
 
+// Replaces a by its factors, and b by the solutions.
+void solve_general(const SolveCall& call) {
+  const Matrices &a = call.a, &b = call.b;
+  Workspace<int> pivots(a.count * a.rows), exponents(a.count);
+  lu(a, true, pivots.data(), call.info, exponents.data());
+  if (!failed(call)) lu_solve(a, call.trans, pivots.data(), b);
+  for_type(a.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t k = 0; k < a.count; ++k) {
+      if (exponents[k] == 0) continue;
+      const T factor = std::ldexp(T(1), exponents[k]);
+      for (int j = 0; j < b.cols; ++j) multiply(column_of<T>(b, k, j), b.rows, factor);
+      for (int j = 0; j < a.cols; ++j) multiply(column_of<T>(a, k, j), j + 1, 1 / factor);
+    }
+  });
+}
+
 void solve(const SolveCall& call) {
   const Matrices &a = call.a, &b = call.b;
   const char uplo = static_cast<char>(call.part);
   switch (call.kind) {
-    case Solver::general: {
-      Workspace<int> pivots(a.count * a.rows);
-      lu(a, true, pivots.data(), call.info);
-      if (!failed(call)) lu_solve(a, call.trans, pivots.data(), b);
-      return;
-    }
+    case Solver::general:
+      return solve_general(call);
     case Solver::lu:
       find_wrong_pivots(a, call.pivots, call.info);
       if (failed(call)) return;

@@ -10,6 +10,8 @@
 #if defined(__AVX512F__)
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "cpu/kernels/few_rows.h"
@@ -118,12 +120,26 @@ class Blocks {
     }
   }
 
+  // Like solve_leaf, with divisions by elements of the diagonal whose reciprocals may be infinite.
+  static void divide_leaf(int64_t n, int64_t sides, View<T> a, View<T> b) {
+    for (int64_t j = 0; j < sides; ++j) {
+      for (int64_t k = 0; k < n; ++k) {
+        const T x = b(k, j) /= a(k, k);
+        for (int64_t i = k + 1; i < n; ++i) b(i, j) -= a(i, k) * x;
+      }
+    }
+  }
+
   // Right sides are the lanes of vectors. Missing rows and lanes are zeros.
   static void solve_leaf(Triangle part, bool unit, int64_t n, int64_t sides, View<T> a, View<T> b) {
     alignas(64) T rows[kLeaf][kLanes] = {};
     Leaf leaf = {};
     const bool upper = part == Triangle::upper;
     if (upper) a = {&a(n - 1, n - 1), -a.row, -a.col};  // the last row is solved first
+    for (int64_t k = 0; k < n && !unit; ++k) {
+      if (std::fabs(a(k, k)) >= std::numeric_limits<T>::min()) continue;
+      return divide_leaf(n, sides, a, upper ? View<T>{&b(n - 1, 0), -b.row, b.col} : b);
+    }
     for (int64_t k = 0; k < kLeaf; ++k) {
       leaf.inverse[k] = unit || k >= n ? T(1) : 1 / a(k, k);
       for (int64_t i = k + 1; i < n; ++i) leaf.minus[k][i] = -a(i, k);
