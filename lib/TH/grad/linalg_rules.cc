@@ -6,6 +6,7 @@
 //   Murray, Differentiation of the Cholesky decomposition (2016).
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "grad/matrices.h"
@@ -17,7 +18,20 @@ namespace th::grad {
 
 namespace {
 
-Var inverse_transposed(const Var& t) { return transposed(solve(t, identity_like(t))); }
+// The transposed inverses of the matrices where mask is not 0, and `other` elsewhere. mask has one
+// element for each matrix, as a matrix.
+Var inverse_transposed(const Var& t, const Var& mask, double other) {
+  const Var one = identity_like(t);
+  if (ops::logicalall(mask.get())) return transposed(solve(t, one));
+  return where(mask, transposed(solve(where(mask, t, one), one)), filled_like(t, other));
+}
+
+// 1 for each matrix of finite elements, as a matrix of one element.
+Var are_finite(const Var& t) {
+  const Pause pause;
+  // 0 * x is 0 if x is finite, else NaN.
+  return isfinite(sum(sum(t * 0, int64_t{-1}, true), int64_t{-2}, true));
+}
 
 // The square root of the rounding error of the type of t.
 double half_precision(const Tensor& t) { return t.dtype == DType::Double ? 0x1p-26 : 0x1p-11; }
@@ -119,17 +133,22 @@ Var constant_cofactors_of(const Var& a) {
   return matmul(d.u * as_rows(others * signs), transposed(d.v));
 }
 
-// The matrices of cofactors, which are the derivatives of determinants.
-Var cofactors(const Var& t) {
-  const Var all = as_batch(t);
-  Var r = filled_like(all, 0);
-  for (int64_t i = 0; i < all->size[0]; ++i) {
+// Replaces the matrices of r where mask is 0 by matrices of cofactors, which are the derivatives of
+// determinants; by NaN for matrices of t that are not finite.
+void put_cofactors(const Var& r, const Var& t, const Var& mask) {
+  const Var all = as_batch(t), results = as_batch(r);
+  const int64_t count = all->size[0];
+  Var numbers{TensorRef(tensor_new(DType::Long))};
+  ops::nonzero(numbers.get(), eqValue(reshaped(mask, 1, &count), Scalar(0)).get());
+  for (int64_t k = 0; k < numbers->size[0]; ++k) {
+    const Var row = select(numbers, int64_t{0}, k);
+    const int64_t i = ops::sumall(row.get()).i - TH_INDEX_BASE;
     const Var a = select(all, int64_t{0}, i);
-    const Var one =
-        is_recording() ? transposed(polynomials_of(a, -1).adjugate) : constant_cofactors_of(a);
-    ops::copy(select(r, int64_t{0}, i).get(), one.get());
+    const Var one = !ops::logicalall(are_finite(a).get()) ? a * NAN
+                    : is_recording() ? transposed(polynomials_of(a, -1).adjugate)
+                                     : constant_cofactors_of(a);
+    ops::copy(select(results, int64_t{0}, i).get(), one.get());
   }
-  return reshaped(r, t->nDimension, t->size);
 }
 
 }  // namespace
@@ -139,18 +158,23 @@ namespace functions {
 Var det_slope(const Var& g, const Var& t, const Var& r) {
   if (t->numel() == 0) return Var();
   trace_access("computes the derivative of 'det', which depends on elements");
-  if (ops::logicalall(r.get())) {
-    const Var inverse = inverse_transposed(t);
-    if (!is_recording() || is_well_conditioned(t, inverse)) {
-      return for_each_matrix(g * r, t) * inverse;
-    }
+  Var regular;
+  {
+    const Pause pause;
+    const Var det = for_each_matrix(r, t);
+    regular = cmul(isfinite(det), neValue(det, Scalar(0)));
   }
-  return for_each_matrix(g, t) * cofactors(t);
+  const Var inverse = inverse_transposed(t, regular, 0);
+  if (is_recording() && !is_well_conditioned(t, inverse)) ops::zero(regular.get());
+  if (ops::logicalall(regular.get())) return for_each_matrix(g * r, t) * inverse;
+  const Var slope = where(regular, for_each_matrix(r, t) * inverse, filled_like(t, 0));
+  put_cofactors(slope, t, regular);
+  return for_each_matrix(g, t) * slope;
 }
 
 Var logdet_slope(const Var& g, const Var& t) {
   if (t->numel() == 0) return Var();
-  return for_each_matrix(g, t) * inverse_transposed(t);
+  return for_each_matrix(g, t) * inverse_transposed(t, are_finite(t), NAN);
 }
 
 Var pinverse_slope(const Var& g, const Var& t, const Var& r) {
