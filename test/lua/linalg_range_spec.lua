@@ -163,3 +163,16 @@ it('tall matrices without columns have factors', function()
     assert.are.same({ m, 0 }, r:size():totable())
   end
 end)
+
+it('the complete Q of tall matrices is orthogonal', function()
+  tensor.manualSeed(3)
+  for _, size in ipairs { { 20, 3 }, { 3, 9, 4 }, { 70, 69 }, { 5, 1 } } do
+    local a = tensor.randn(unpack(size)):double()
+    local q, r = tensor.qr(a, true)
+    local last = q:dim()
+    near(a, tensor.matmul(q, r), 1e-13)
+    local product = tensor.matmul(q:transpose(last - 1, last), q)
+    near(tensor.eye(q:size(last)):double():expandAs(product), product, 1e-13)
+    near(tensor.triu(r), r, 0)
+  end
+end)

@@ -142,13 +142,15 @@ void calls(args::qrComplete& a) {
   const int last = a.a->nDimension - 1;
   const int64_t m = a.a->size[last - 1], n = a.a->size[last];
   if (!a.complete || m <= n) return ops::qr(a.q, a.r, a.a);
-  // Columns of 0 add no reflections, and get the other columns of Q.
-  const BatchShape rest(*a.a, 1, {m - n});
-  TensorRef zeros = filled(*a.a, a.a->dtype, rest.ndim, rest.size, 0);
-  TensorRef wide = made(a.a->dtype, [&](Tensor* r) { ops::cat(r, a.a, zeros.get(), last); });
-  TensorRef triangle = empty(a.a->dtype);
-  ops::qr(a.q, triangle.get(), wide.get());
-  ops::copy(a.r, narrowed(triangle, last, 0, n).get());
+  Device* device = device_of({a.q, a.r, a.a});
+  TensorRef tau = new_temporary(device, a.a->dtype, BatchShape(*a.a, 2, {n}));
+  TensorRef factors = copy_by_columns(device, a.a);
+  factor_by_reflectors(Op::qrComplete, device, factors.get(), tau.get());
+  ops::triu(a.r, factors.get(), 0);
+  // The n reflectors determine all columns of Q.
+  ops::zero(a.q);
+  ops::copy(first_columns(a.q, n).get(), factors.get());
+  make_q(Op::qrComplete, device, a.q, tau.get(), n);
 }
 
 void shapes(args::btrifact& a, Shapes& s) {
