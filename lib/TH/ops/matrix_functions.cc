@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "ops/formula_operations.h"
 #include "ops/linalg.h"
@@ -225,6 +227,34 @@ void calls(args::condOrder&) {}
 
 // ---- LU -----------------------------------------------------------------------------------------
 
+namespace {
+
+// Returns the numbers of the rows of each matrix after the exchanges by the pivots of btrifact, as
+// a vector. one: the identity matrix with as many rows.
+Var order_of_rows(const Var& pivots, const Var& one) {
+  const int64_t count = pivots->size[0], m = pivots->size[1], all = count * m;
+  if (!on_host(*pivots)) {
+    // On a device: if b has the numbers of the rows, the solution of P * x = b has those of the
+    // rows of L * U.
+    const int64_t column[] = {count, m, 1}, square[] = {count, m, m};
+    const Var numbers = with_shape(as(counting(one, 0, m), one->dtype), 2, column + 1);
+    const Var order =
+        btrisolve(expand(numbers, Sizes{3, column}), expand(one, Sizes{3, square}), pivots);
+    return as(flat(order) + Scalar(0.5), DType::Long) + Scalar(TH_INDEX_BASE);
+  }
+  Var order{TensorRef(tensor_new_sized(DType::Long, 1, &all))};
+  Operands at(nullptr);
+  const int* pivot = reinterpret_cast<const int*>(at.read(pivots.get()).data);
+  int64_t* rows = overwrite_as<int64_t>(at, order.get());
+  for (int64_t k = 0; k < count; ++k, rows += m, pivot += m) {
+    std::iota(rows, rows + m, int64_t{TH_INDEX_BASE});
+    for (int64_t i = 0; i < m; ++i) std::swap(rows[i], rows[pivot[i] - 1]);
+  }
+  return order;
+}
+
+}  // namespace
+
 void shapes(args::lu& a, Shapes& s) {
   check_matrices(s, a.t);
   const Tensor& t = *a.t;
@@ -243,12 +273,7 @@ void shapes(args::lu& a, Shapes& s) {
   const Var lu(std::move(factors));
   const Var lower = tril(part(lu, 2, 0, k), int64_t{-1}) + part(one, 1, 0, k);
   const Var upper = triu(part(lu, 1, 0, k), int64_t{0});
-  // If b has the numbers of the rows, the solution of P * x = b has those of the rows of L * U.
-  const int64_t column[] = {count, m, 1};
-  const Var numbers = with_shape(as(counting(lu, 0, m), t.dtype), 2, column + 1);
-  const Var moved = flat(
-      btrisolve(expand(numbers, Sizes{3, column}), expand(one, Sizes{3, rows}), ref(pivots.get())));
-  const Var index = as(moved + Scalar(0.5), DType::Long) + Scalar(TH_INDEX_BASE);
+  const Var index = order_of_rows(ref(pivots.get()), one);
   const Var exchange(
       made(t.dtype, [&](Tensor* r) { ops::indexSelect(r, one.get(), 0, index.get()); }));
   const Var permutation = transposed(with_shape(exchange, 3, rows));
