@@ -153,6 +153,11 @@ describe('the exponential', function()
   end)
 end)
 
+it('condition numbers of norms 1 and infinity overflow to infinity', function()
+  local a = Double { { 1e-310, 0 }, { 0, 1e-310 } }
+  for _, p in ipairs { 1, -1, inf, -inf } do assert.are.equal(inf, tensor.cond(a, p)) end
+end)
+
 it('tall matrices without columns have factors', function()
   for _, m in ipairs { 5, 48, 100 } do
     local lu, pivots = tensor.btrifact(tensor.DoubleTensor(1, m, 0))

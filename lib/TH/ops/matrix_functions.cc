@@ -154,7 +154,7 @@ Var are_singular(const Var& t) {
 Var condition_by_inverse(const Var& t, double p) {
   const Var singular = are_singular(t);
   if (ops::maxall(singular.get()).to_double() == 0) {
-    return matrix_norm(t, p) * matrix_norm(getri(t), p);
+    return without_undefined(matrix_norm(t, p) * matrix_norm(getri(t), p));
   }
   int64_t size[kMaxDims];
   std::copy_n(singular->size, singular->nDimension, size);
@@ -162,7 +162,7 @@ Var condition_by_inverse(const Var& t, double p) {
   const Var regular =
       where(with_shape(singular, singular->nDimension + 2, size), identity_of(t), t);
   return where(singular, filled(matrix_norm(t, p), HUGE_VAL),
-               matrix_norm(t, p) * matrix_norm(getri(regular), p));
+               without_undefined(matrix_norm(t, p) * matrix_norm(getri(regular), p)));
 }
 
 }  // namespace
