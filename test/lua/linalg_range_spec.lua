@@ -158,6 +158,13 @@ it('condition numbers of norms 1 and infinity overflow to infinity', function()
   for _, p in ipairs { 1, -1, inf, -inf } do assert.are.equal(inf, tensor.cond(a, p)) end
 end)
 
+it('ranks need tolerances that are numbers', function()
+  assert.has_error(function() tensor.matrixRank(tensor.eye(2), nan) end,
+                   'matrixRank: tol must be a number, got nan')
+  assert.has_error(function() tensor.matrixRank(tensor.eye(2), 0, nan) end,
+                   'matrixRank: rtol must be a number, got nan')
+end)
+
 it('tall matrices without columns have factors', function()
   for _, m in ipairs { 5, 48, 100 } do
     local lu, pivots = tensor.btrifact(tensor.DoubleTensor(1, m, 0))

@@ -276,6 +276,8 @@ void calls(args::svdvals& a) {
 
 void shapes(args::matrixRank& a, Shapes& s) {
   check_matrices(s, a.t);
+  if (std::isnan(a.tol)) s.fail(a.tol, "tol must be a number, got nan");
+  if (std::isnan(a.rtol)) s.fail(a.rtol, "rtol must be a number, got nan");
   set_batch(s, a.r_, *a.t, 2, {});
 }
 void calls(args::matrixRank& a) {
