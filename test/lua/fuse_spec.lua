@@ -350,4 +350,18 @@ describe('numbers as operands', function()
     assert.matches('0.5 does not fit into elements of type Int',
                    message(tensor.fuse 'x*y', tensor.IntTensor { 1 }, 0.5))
   end)
+
+  it('are refused in remainders and powers where the operations refuse them', function()
+    local byte, long = tensor.ByteTensor { 50 }, tensor.LongTensor { 7 }
+    local cases = { ['x%300'] = byte, ['x^256'] = byte, ['x^0.5'] = long, ['x%2.5'] = long,
+                    ['x%0.5'] = long, ['7.5%x'] = long, ['x%2^64'] = long, ['x^(1/0)'] = long }
+    for text, t in pairs(cases) do
+      assert.matches('does not fit into elements of type', message(tensor.fuse(text), t))
+    end
+    assert.are.equal(1, tensor.fuse 'x%3' (long)[1])
+    assert.are.equal(49, tensor.fuse 'x^2' (long)[1])
+    tensor.setRule('arithmetic', 'torch7')
+    finally(function() tensor.setRule('arithmetic', 'tensor') end)
+    assert.are.equal(1, tensor.fuse 'x%2.5' (long)[1])
+  end)
 end)

@@ -155,12 +155,12 @@ void Evaluation::check_types() {
       e_.fail_at(node.at, "%s is not defined for %sTensors", node.reduction_row->name,
                  name(dtype_));
     }
+    if (node.kind == Node::element && !current_rules.torch7) check_numbers(node);
     bool divides = node.kind == Node::element && node.function->row.has(row_flag::divides);
     if (divides && is_integral(dtype_) && node.function->pattern == "TN" &&
         std::trunc(node.numbers[0].to_double()) == 0) {
       e_.fail_at(node.at, "integers cannot be divided by 0");
     }
-    if (node.kind == Node::element && !current_rules.torch7) check_numbers(node);
   }
 }
 
@@ -170,9 +170,8 @@ void Evaluation::check_numbers(const Node& node) const {
     e_.fail_at(node.at, "%.14g does not fit into elements of type %s", number.to_double(),
                name(dtype_));
   };
-  const ElementRow& row = node.function->row;
-  for (int k = 0; k < row.numbers && !row.has(row_flag::fits_numbers); ++k) {
-    check(node.numbers[k]);
+  for (int k = 0; k < node.function->row.numbers; ++k) {
+    if (node.function->takes_element[k]) check(node.numbers[k]);
   }
   for (int input : node.input) {
     if (input >= 0 && e_.nodes[input].kind == Node::number) check(e_.nodes[input].value);

@@ -48,17 +48,27 @@ std::string pattern_of(const std::string& kinds) {
   return pattern;
 }
 
+// Returns true if number k is an `element`. kinds: as in make_element_row.
+bool takes_element(const std::string& kinds, int k) {
+  size_t type = kinds.find(":None ");
+  for (; k > 0 && type != std::string::npos; --k) type = kinds.find(":None ", type + 1);
+  if (type == std::string::npos) return false;
+  const size_t kind = kinds.rfind(' ', type) + 1;
+  return kinds.compare(kind, type - kind, "element") == 0;
+}
+
 const std::vector<ElementFunction>& functions() {
   // Never destroyed: threads may use it while the process ends.
   static const auto& all = *new std::vector<ElementFunction>{
-#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...) \
-  {Op::name,                                                                 \
-   #name,                                                                    \
-   lua_name(Op::name),                                                       \
-   TH_ELEMENT_ROW(parameters, Functor, flags),                               \
-   pattern_of(TH_KINDS(parameters)),                                         \
-   &type_set::types::contains,                                               \
-   Grain::grain,                                                             \
+#define TH_ELEMENT(name, lua, types, parameters, Functor, grain, flags, ...)         \
+  {Op::name,                                                                         \
+   #name,                                                                            \
+   lua_name(Op::name),                                                               \
+   TH_ELEMENT_ROW(parameters, Functor, flags),                                       \
+   pattern_of(TH_KINDS(parameters)),                                                 \
+   {takes_element(TH_KINDS(parameters), 0), takes_element(TH_KINDS(parameters), 1)}, \
+   &type_set::types::contains,                                                       \
+   Grain::grain,                                                                     \
    &CallOf<&ops::name>::run},
 #include "THOps/elementwise.def"
   };

@@ -16,7 +16,8 @@ struct ElementFunction {
   const char* name;  // in C
   const char* lua;
   ElementRow row;
-  std::string pattern;  // argument kinds: T tensor, B ByteTensor, N number
+  std::string pattern;              // argument kinds: T tensor, B ByteTensor, N number
+  bool takes_element[kMaxNumbers];  // numbers that the element type must hold
   bool (*defined)(DType type);
   int64_t grain;
   void (*call)(Tensor* r, Tensor* const* tensors, const Scalar* numbers);
