@@ -148,7 +148,8 @@ local function line_of_sizes(s)
   end
   local sizes = s:totable()
   for k, size in ipairs(sizes) do
-    if size < 0 then
+    -- totable rounds larger integers, unless Lua has 64-bit integers.
+    if size < 0 or size >= 2^53 and not versions.is_integer(size) then
       return nil
     end
     sizes[k] = format('%d', size)

@@ -328,6 +328,8 @@ describe('the printed form', function()
         assert.are.equal(lines(' 2', '[torch.IntStorage of size 1]'),
                          tostring(tensor.IntStorage {2}))
         assert.are.equal(10, select(2, tostring(tensor.LongStorage(9)):gsub('\n', '')))
+        local long = (tensor.LongTensor {2^53} + 1):storage()
+        assert.matches('9007199254740993', tostring(long))
       end)
 
       it('Torch7', function()
