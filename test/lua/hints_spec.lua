@@ -460,6 +460,11 @@ nn.sequential{
     assert.matches('  DoubleTensor = <class torch.DoubleTensor>', text, 1, true)
     assert.are.equal('<class torch.DoubleTensor>', show.value(tensor.DoubleTensor))
     assert.are.equal('{}', show.value {})
+    if not rawget(math, 'type') then
+      assert.are.equal('1234567890123456', show.value(1234567890123456))
+      assert.are.equal('{-100000000000000}', show.value {-1e14})
+      assert.are.equal('9.007199254741e+15', show.value(2 ^ 53))
+    end
     assert.are.equal('{_a = 1}', show.value {_a = 1})
   end)
 end)

@@ -1,6 +1,7 @@
 -- Formats values for the REPL.
 
 local paint = require 'tensor.repl.paint'
+local versions = require 'tensor.versions'
 
 local show = {}
 
@@ -17,6 +18,9 @@ local MAX_KEYS = 10000
 local MAX_DEPTH = 4
 local MAX_TOTAL = 500
 local LINE_SIZE = 76
+
+-- True in Lua 5.3 and later, where tostring shows all digits of integers.
+local HAS_INTEGERS = versions.is_integer(1)
 
 local keywords = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
@@ -84,6 +88,11 @@ end
 
 -- Calls tostring, which may run user code that raises an error.
 local function safe_tostring(value)
+  -- tostring keeps only 14 digits of the whole numbers of LuaJIT and Lua 5.1.
+  if type(value) == 'number' and not HAS_INTEGERS and value == math.floor(value)
+     and math.abs(value) >= 1e14 and math.abs(value) < 2^53 then
+    return ('%.0f'):format(value)
+  end
   local ok, text = pcall(tostring, value)
   if ok and type(text) == 'string' then
     return text
