@@ -10,6 +10,7 @@
 #include "bindings.h"
 #include "luaT.h"
 #include "native.h"
+#include "ops/scalars.h"
 
 namespace bind {
 
@@ -187,19 +188,22 @@ int read_numbers(lua_State* L) {
   return 1;
 }
 
-// Converts a Lua number to an element. Integers may be in the signed or the unsigned range of the
-// element type. Fractions are an error, or are truncated in Torch7 mode.
+// Converts a Lua number to an element. For integer types, other numbers are an error. In Torch7
+// mode fractions are truncated, and integers may be in the signed or the unsigned range.
 template <int type>
 void check_element_of_file(lua_State* L, const char* name, char* element) {
   constexpr auto dtype = static_cast<DType>(type);
   const double value = lua_tonumber(L, 2);
+  const bool is_torch7 = registered_state(L)->is_torch7(Rule::numbers);
   const bool is_fraction = std::isfinite(value) && value != std::floor(value);
-  if (th::is_integral(dtype) && is_fraction && !registered_state(L)->is_torch7(Rule::numbers)) {
+  if (th::is_integral(dtype) && is_fraction && !is_torch7) {
     raise_error(L, "%s: an integer is expected, got %s", name, push_number(L, value));
   }
   if (th::is_integral(dtype) && dtype != DType::Long) {
     double half = std::ldexp(1.0, static_cast<int>(8 * th::item_size(dtype)) - 1);
-    if (!(value > -half - 1 && value < 2 * half)) {
+    const bool fits =
+        is_torch7 ? value > -half - 1 && value < 2 * half : th::holds(dtype, th::Scalar(value));
+    if (!fits) {
       raise_error(L, "%s: %s is out of range of type %s", name, push_number(L, value),
                   th::name(dtype));
     }

@@ -96,8 +96,13 @@ for name, place in pairs { DiskFile = disk, MemoryFile = memory } do
       end
     end)
 
-    it('has bits of integers, whose sign is the reader\'s', function()
+    it('has integers of the element type, or by the rule of Torch7 their bits', function()
       local file = here.open('rw'):binary()
+      for kind, value in pairs { Byte = -1, Char = 255, Short = 65535, Int = 2 ^ 31 } do
+        assert.matches('out of range', error_of(file['write' .. kind], file, value))
+      end
+      tensor.setRule('numbers', 'torch7')
+      finally(function() tensor.setRule('numbers', 'tensor') end)
       file:writeByte(255)
       file:writeByte(-1)
       file:writeChar(255)
