@@ -17,6 +17,9 @@ void set_filled(Shapes& s, Tensor*& r, int ndim, const int64_t* size);
 // Fills r, which is contiguous. The caller has set distribution, a, b, first and range.
 void fill_random(Op op, Tensor* r, Generator* g, RandomCall& call);
 void fill_by(Op op, Tensor* r, Generator* g, Distribution distribution, double a, double b = 0);
+// Copies random numbers to a result of the same shape. Throws if it is of an integer type that does
+// not hold the largest one.
+void copy_numbers(Tensor* r, Tensor* numbers);
 
 }  // namespace th
 

@@ -221,7 +221,15 @@ void shapes(args::geometric& a, Shapes& s) {
   set_filled(s, a.self);
 }
 void calls(args::geometric& a) {
-  fill_by(Op::geometric, a.self, a.gen, Distribution::geometric, a.p);
+  Tensor* r = a.self;
+  const auto largest = static_cast<double>(geometric_of(unit_of(UINT32_MAX), a.p));
+  if (!is_integral(r->dtype) || holds(r->dtype, largest) || current_rules.torch7) {
+    return fill_by(Op::geometric, r, a.gen, Distribution::geometric, a.p);
+  }
+  TensorRef numbers(tensor_new_sized(DType::Double, r->nDimension, r->size));
+  place_result(device_of({r}), numbers.get());
+  fill_by(Op::geometric, numbers.get(), a.gen, Distribution::geometric, a.p);
+  copy_numbers(r, numbers.get());
 }
 
 void shapes(args::bernoulli& a, Shapes& s) {

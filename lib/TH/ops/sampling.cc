@@ -6,10 +6,21 @@
 
 #include "functors/distributions.h"
 #include "ops/elementwise.h"
+#include "ops/filling.h"
 #include "ops/formula_operations.h"
 #include "ops/scalars.h"
 
 namespace th {
+
+void copy_numbers(Tensor* r, Tensor* numbers) {
+  if (is_integral(r->dtype) && numbers->numel() > 0) {
+    const double most = ops::maxall(numbers).to_double();
+    if (!holds(r->dtype, most)) {
+      fail("%sTensor does not hold %.14g", name_with_article(r->dtype), most);
+    }
+  }
+  ops::copy(r, numbers);
+}
 
 namespace {
 
@@ -215,16 +226,7 @@ Var binomial_numbers(const Var& n, const Var& probability, Generator* g) {
 
 // ---- parameters and results ---------------------------------------------------------------------
 
-// Copies numbers to a result, in row-major order. Throws if an integer type does not hold them.
-void copy_numbers(Tensor* r, const Var& numbers) {
-  if (is_integral(r->dtype)) {
-    const double most = ops::maxall(numbers.get()).to_double();
-    if (!holds(r->dtype, most)) {
-      fail("%sTensor does not hold %.14g", name_with_article(r->dtype), most);
-    }
-  }
-  ops::copy(r, with_shape(numbers, *r).get());
-}
+void copy_numbers(Tensor* r, const Var& numbers) { copy_numbers(r, with_shape(numbers, *r).get()); }
 
 // A parameter for each element of r, as a vector.
 Var constant(Tensor* r, double x) {
