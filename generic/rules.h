@@ -71,8 +71,9 @@ namespace bind {
   X(sizes, "LongStorages are equal if their elements are: `t:size() == u:size()`.",              \
     "They are equal if they are the same object.")                                               \
   X(sums,                                                                                        \
-    "`sum`, `prod`, `nansum`, `nanprod`, `cumsum`, `cumprod`, `einsum` and `vecdot` of "         \
-    "integers along dimensions, and `trace` of several matrices, return LongTensors.",           \
+    "`sum`, `prod`, `nansum`, `nanprod`, `cumsum`, `cumprod`, `nancumsum`, `nancumprod`, "       \
+    "`einsum` and `vecdot` of integers along dimensions, and `trace` of several matrices, "      \
+    "return LongTensors.",                                                                       \
     "They return the type of the operand, in which results may overflow.")                       \
   X(tables, "A table of elements with nil between numbers is an error.",                         \
     "The operator `#` determines its length.")                                                   \

@@ -14,6 +14,10 @@ using namespace formulas;
 
 Var is_number(const Var& t) { return eqTensor(t, t); }
 Var replaced(const Var& t, double nan) { return where(is_number(t), t, filled(t, nan)); }
+// The same for sums and products of type `type`, to which integers are converted.
+Var replaced(Tensor* t, DType type, double nan) {
+  return is_integral(t->dtype) ? as(ref(t), type) : replaced(ref(t), nan);
+}
 // The number of elements along dimension d that are not NaN, in the type of t.
 Var counts_of(const Var& t, int d) { return sum(as(is_number(t), t->dtype), int64_t{d}, true); }
 
@@ -63,8 +67,7 @@ void CountNonzero::along(Tensor* r, Tensor* t, int d) const {
 
 Scalar NanProd::all(Tensor* t) const { return ops::prodall(replaced(ref(t), 1).get()); }
 void NanProd::along(Tensor* r, Tensor* t, int d) const {
-  const Var numbers = is_integral(t->dtype) ? as(ref(t), r->dtype) : replaced(ref(t), 1);
-  copy_elements(r, prod(numbers, int64_t{d}, true));
+  copy_elements(r, prod(replaced(t, r->dtype, 1), int64_t{d}, true));
 }
 
 Scalar NanExtreme::all(Tensor* t) const {
@@ -103,13 +106,13 @@ void NanVariance::along(Tensor* r, Tensor* t, int d) const {
 
 void shapes(args::nancumsum& a, Shapes& s) {
   const int d = own_dim(a, s);
-  give(s, a.r_, cumsum(replaced(ref(a.t), 0), int64_t{d}));
+  give(s, a.r_, cumsum(replaced(a.t, a.r_->dtype, 0), int64_t{d}));
 }
 void calls(args::nancumsum&) {}
 
 void shapes(args::nancumprod& a, Shapes& s) {
   const int d = own_dim(a, s);
-  give(s, a.r_, cumprod(replaced(ref(a.t), 1), int64_t{d}));
+  give(s, a.r_, cumprod(replaced(a.t, a.r_->dtype, 1), int64_t{d}));
 }
 void calls(args::nancumprod&) {}
 
