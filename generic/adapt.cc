@@ -47,6 +47,18 @@ Tensor* push_converted(lua_State* L, State* state, const char* name, int index, 
   return converted;
 }
 
+// ByteTensors are not converted, because they may be meant as masks.
+static bool is_narrow_index_type(DType type) { return type == DType::Int || type == DType::Short; }
+
+Object convert_index(lua_State* L, State* state, int index) {
+  const Object object = object_at(L, state, index);
+  const bool converts = object.is_tensor() && is_narrow_index_type(object.dtype());
+  if (!converts || state->is_torch7(Rule::types)) return object;
+  push_converted(L, state, "indexing", index, DType::Long);
+  lua_replace(L, index);
+  return object_at(L, state, index);
+}
+
 void read_list(lua_State* L, State* state, int index, DType type, bool converts, const char* name,
                OpArguments* call) {
   int n = static_cast<int>(compat_rawlen(L, index));
@@ -95,6 +107,14 @@ namespace {
 
 bool is_own(const ParameterSource& source) { return source.tensor && is_of_own_type(source); }
 
+bool is_narrow_index(const Pattern& pattern, const ParameterSource& source, const Arguments& args) {
+  if (argument_of(source, args) < 0 || source.kind != 'L' || source.result) return false;
+  // In cov(x, y), y may be meant as variables.
+  const th::Parameter& parameter = pattern.row->op->parameters[&source - pattern.sources];
+  return std::strcmp(parameter.name, "weights") != 0 &&
+         is_narrow_index_type(args.objects[source.arg].dtype());
+}
+
 }  // namespace
 
 void refuse_pair(lua_State* L, const State* state, const Overloads& overloads,
@@ -125,12 +145,17 @@ namespace {
 int type_of_operands(lua_State* L, State* state, const Pattern& pattern, const Arguments& args) {
   int result = -1;
   int operands = pattern.table_arg < 0 ? -1 : listed_type(L, state, pattern.table_arg + 1);
+  bool has_indices = false;
   for (const ParameterSource& source : pattern) {
+    has_indices |= is_narrow_index(pattern, source, args);
     if (argument_of(source, args) < 0 || !is_own(source)) continue;
     const DType type = args.objects[source.arg].dtype();
     int& common = source.result ? result : operands;
     if (source.result && result >= 0 && result != static_cast<int>(type)) return -1;
     common = static_cast<int>(common < 0 ? type : common_type(static_cast<DType>(common), type));
+  }
+  if (operands < 0 && has_indices) {
+    operands = result < 0 ? static_cast<int>(state->default_type) : result;
   }
   if (operands < 0) return -1;
   const auto type = static_cast<DType>(result < 0 ? operands : result);
@@ -138,7 +163,8 @@ int type_of_operands(lua_State* L, State* state, const Pattern& pattern, const A
   if (!is_defined(pattern, type)) return -1;
   for (const ParameterSource& source : pattern) {
     const bool of_other_type = source.tensor && !is_of_own_type(source) && source.kind != 'A';
-    if (argument_of(source, args) < 0 || !of_other_type) continue;
+    if (argument_of(source, args) < 0 || !of_other_type || is_narrow_index(pattern, source, args))
+      continue;
     if (!type_fits(source.kind, args.objects[source.arg].dtype(), type)) return -1;
   }
   return static_cast<int>(type);
@@ -170,10 +196,12 @@ bool convert_operands(lua_State* L, State* state, const Overloads& overloads, co
     refuse_pair(L, state, overloads, pattern, args, true);
     bool converted = false;
     for (const ParameterSource& source : pattern) {
-      if (argument_of(source, args) < 0 || !is_own(source) || source.result) continue;
-      if (args.objects[source.arg].kind == type) continue;
+      if (argument_of(source, args) < 0 || !source.tensor || source.result) continue;
+      const bool indices = is_narrow_index(pattern, source, args);
+      if (!indices && (!is_own(source) || args.objects[source.arg].kind == type)) continue;
       if (source.arg == 1 && args.count == 2) refuse_dimensions(L, overloads, args);
-      push_converted(L, state, overloads.name, source.arg + 1, static_cast<DType>(type));
+      push_converted(L, state, overloads.name, source.arg + 1,
+                     indices ? DType::Long : static_cast<DType>(type));
       lua_replace(L, source.arg + 1);
       converted = true;
     }

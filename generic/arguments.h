@@ -154,6 +154,9 @@ void free_replaced(lua_State* L, State* state, const Arguments& before, const Ar
 int count_of_used(lua_State* L, const State* state, const Overloads& overloads, int count);
 // Pushes a copy of the tensor at a stack index in another element type.
 Tensor* push_converted(lua_State* L, State* state, const char* name, int index, DType type);
+// Replaces an IntTensor or a ShortTensor at a stack index, a key, by a LongTensor, unless the rule
+// `types` is Torch7's. Returns the object there.
+Object convert_index(lua_State* L, State* state, int index);
 // Reads the tensors of a table into memory that Lua owns. A table of our own keeps them, whatever
 // becomes of the other one; both are left on the stack. converts: tensors of other types are
 // converted.

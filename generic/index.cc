@@ -297,7 +297,7 @@ bool index_by(lua_State* L, State* state, Tensor* t) {
     protect(L, kIndexing, [&] { th::ops::select(slice, t, 0, position); });
     return true;
   }
-  const Object key = type == LUA_TTABLE ? Object() : object_at(L, state, 2);
+  const Object key = type == LUA_TTABLE ? Object() : convert_index(L, state, 2);
   if (type == LUA_TTABLE || is_positions(key)) {
     refuse_tracked_number(L, 2, kIndexing);
     ptrdiff_t element = 0;
@@ -365,7 +365,7 @@ bool assign_by(lua_State* L, State* state, Tensor* t) {
     assign(L, state, slice);
     return true;
   }
-  const Object key = type == LUA_TTABLE ? Object() : object_at(L, state, 2);
+  const Object key = type == LUA_TTABLE ? Object() : convert_index(L, state, 2);
   if (type == LUA_TTABLE || is_positions(key)) {
     refuse_tracked_number(L, 2, kIndexing);
     read_table(L, state, t->dtype);

@@ -77,7 +77,9 @@ namespace bind {
     "They return the type of the operand, in which results may overflow.")                       \
   X(tables, "A table of elements with nil between numbers is an error.",                         \
     "The operator `#` determines its length.")                                                   \
-  X(types, "Operands of different element types are converted to their common type.",            \
+  X(types,                                                                                       \
+    "Operands of different element types are converted to their common type, and "               \
+    "IntTensors and ShortTensors of indices to LongTensors.",                                    \
     "They are an error.")
 
 enum class Rule : uint8_t {

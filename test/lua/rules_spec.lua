@@ -203,7 +203,7 @@ describe('operands of different types', function()
     local x, y = of('Double', 0.5, 2), of('Byte', 0, 1)
     equals('Double', tensor.binaryCrossEntropy(x, y:double(), nil, 'none'):totable(),
            tensor.binaryCrossEntropy(x, y, nil, 'none'))
-    fails(function() of('Float', 1, 2):index(1, of('Int', 1)) end, 'a LongTensor is expected')
+    fails(function() of('Float', 1, 2):index(1, of('Byte', 1)) end, 'a LongTensor is expected')
     fails(function() tensor.cat({ of('Int', 1), 'x' }) end, 'position 2 of the table, got string')
   end)
 

@@ -375,3 +375,31 @@ describe("as in Torch7, after require 'torch'", function()
     end
   end)
 end)
+
+describe('indices of 16 or 32 bits', function()
+  after_each(function() rules.set 'tensor' end)
+
+  it('are converted to LongTensors', function()
+    for _, Index in ipairs { tensor.IntTensor, tensor.ShortTensor } do
+      local t = tensor.Tensor { 5, 6, 7 }
+      local indices, long = Index { 3, -3 }, Long { 3, 1 }
+      assert.are.same({ 7, 5 }, list(t[indices]))
+      assert.are.same({ 7, 5 }, list(t:index(1, indices)))
+      assert.are.same({ 7, 5 }, list(tensor.gather(t, 1, Index { 3, 1 })))
+      assert.is_true(tensor.oneHot(long, 3):equal(tensor.oneHot(Index { 3, 1 }, 3)))
+      local scores = tensor.randn(2, 3)
+      assert.are.equal(tensor.crossEntropy(scores, long),
+                       tensor.crossEntropy(scores, Index { 3, 1 }))
+      t[indices] = 0
+      assert.are.same({ 0, 6, 0 }, list(t))
+      assert.are.same({ 1, 6, 1 }, list(t:indexAdd(1, indices, tensor.ones(2))))
+      assert.are.same({ 4, 6, 4 }, list(t:indexFill(1, indices, 4)))
+      assert.has_error(function() return t:index(1, Byte { 3, 1 }) end)
+      assert.has_error(function() return t:max(tensor.Tensor(), Index(), 1) end)
+      rules.set 'torch7'
+      assert.has_error(function() return t:index(1, indices) end)
+      assert.has_error(function() return t[indices] end)
+      rules.set 'tensor'
+    end
+  end)
+end)
