@@ -114,7 +114,9 @@ local function install(tensor)
       end
       local positions
       for d, t in ipairs(subscripts) do
-         if not is_long(t) then
+         if type(t) == 'number' then
+            t = tensor.LongTensor{t}
+         elseif not is_long(t) then
             error('ravelMultiIndex: LongTensors are expected, got ' .. tensor.type(t), 2)
          end
          local index = in_range('ravelMultiIndex', t, sizes[d], 2) - 1

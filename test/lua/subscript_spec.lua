@@ -402,4 +402,10 @@ describe('indices of 16 or 32 bits', function()
       rules.set 'tensor'
     end
   end)
+
+  it('of ravelMultiIndex may be numbers', function()
+    assert.are.same({ 6 }, list(tensor.ravelMultiIndex({ 2, 3 }, { 2, 3 })))
+    assert.are.same({ 4, 6 }, list(tensor.ravelMultiIndex({ 2, Long { 1, 3 } }, { 2, 3 })))
+    assert.has_error(function() return tensor.ravelMultiIndex({ 3, 1 }, { 2, 3 }) end)
+  end)
 end)

@@ -27,9 +27,9 @@ tensor.broadcastTensors({a, b, ...})]=],
       '1, to subscripts. Returns a LongTensor for each dimension: for the shape {2, 3}, ' ..
       'position 4 is row 2, column 1. In C: `remainder` and `floorDivide`.'},
    {'ravelMultiIndex', 'tensor.ravelMultiIndex({i, j, ...}, shape)',
-      'Converts subscripts, a LongTensor for each dimension, to positions, which count the ' ..
-      'elements in order from 1: `(i - 1) * shape[2] + j` for a matrix. It is the inverse of ' ..
-      '`unravelIndex`. In C: `mul` and `add`.'},
+      'Converts subscripts, a LongTensor or a number for each dimension, to positions, a ' ..
+      'LongTensor. They count the elements in order from 1: `(i - 1) * shape[2] + j` for a ' ..
+      'matrix. It is the inverse of `unravelIndex`. In C: `mul` and `add`.'},
    {'repeatTensor', [=[
 tensor.repeatTensor([result,] t, times...)
 t:repeatTensor(times...)
