@@ -310,6 +310,42 @@ bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads,
   return element_wise && replace_numbers(L, state, overloads, args);
 }
 
+bool has_long_integer(lua_State* L, int count) {
+  for (int i = 1; i <= count; ++i) {
+    if (read_scalar(L, i, DType::Long).integral) return true;
+  }
+  return false;
+}
+
+namespace {
+
+// Returns true if all arguments are integers of Lua 5.3 or later, and a double would round one.
+bool has_only_long_integers([[maybe_unused]] lua_State* L) {
+#if LUA_VERSION_NUM >= 503
+  const int count = lua_gettop(L);
+  for (int i = 1; i <= count; ++i) {
+    if (!lua_isinteger(L, i)) return false;
+  }
+  return has_long_integer(L, count);
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+DType type_for_numbers(lua_State* L, const Overloads& overloads) {
+  constexpr uint32_t kFractions =
+      th::row_flag::divides | th::row_flag::raises | th::row_flag::simple_power;
+  bool takes_doubles = false, gives_integers = true;
+  for (const Pattern& pattern : overloads.patterns) {
+    takes_doubles |= is_defined(pattern, DType::Double);
+    gives_integers &= is_defined(pattern, DType::Long) && !(pattern.row->op->flags & kFractions);
+  }
+  if (!takes_doubles) return DType::Long;
+  return gives_integers && has_only_long_integers(L) ? DType::Long : DType::Double;
+}
+
 void free_replaced(lua_State* L, State* state, const Arguments& before, const Arguments& args) {
   if (th::tracing()) return;  // tracers may refer to operands
   for (int i = 0; i < args.count; ++i) {

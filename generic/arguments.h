@@ -146,6 +146,12 @@ inline void refuse_parameters(lua_State* L, const State* state, const Pattern& p
 // different element types by their common type, or numbers by tensors or lists of one element.
 // Returns false if that is impossible.
 bool adapt_arguments(lua_State* L, State* state, const Overloads& overloads, const Arguments& args);
+// Returns true if an argument is an integer that a double would round.
+bool has_long_integer(lua_State* L, int count);
+// Returns the type of the tensors of one element that replace the arguments, if all are numbers.
+// Double, or Long for functions of integers only and, if all arguments are integers of Lua and a
+// double would round one, for functions whose results are integers.
+DType type_for_numbers(lua_State* L, const Overloads& overloads);
 // Frees the memory of the operands of a call that has run, if they replaced those of `before` and
 // only the stack refers to them. The collector would find them later.
 void free_replaced(lua_State* L, State* state, const Arguments& before, const Arguments& args);

@@ -316,12 +316,13 @@ Tensor* push_number_tensor(lua_State* L, State* state, const char* name,
 // Replaces the first numbers by tensors of one element, so that exp(1) is a number.
 int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
   int count = lua_gettop(L);
-  const double given[] = {lua_tonumber(L, 1), lua_tonumber(L, 2)};
+  const DType type = type_for_numbers(L, overloads);
+  const th::Scalar given[] = {read_scalar(L, 1, DType::Long), read_scalar(L, 2, DType::Long)};
   for (int tensors = 1; tensors <= count && tensors <= 2; ++tensors) {
     for (int i = 1; i <= tensors; ++i) {
       if (!is_number(L, *state, i)) continue;
-      double value = lua_tonumber(L, i);
-      Tensor* t = push_number_tensor(L, state, overloads.name);
+      const th::Scalar value = check_listed_element(L, i, type, overloads.name);
+      Tensor* t = push_number_tensor(L, state, overloads.name, type);
       protect(L, overloads.name, [&] { th::ops::fill(t, value); });
       lua_replace(L, i);
     }
@@ -329,25 +330,17 @@ int call_with_numbers(lua_State* L, State* state, const Overloads& overloads) {
     for (const Pattern& pattern : overloads.patterns) {
       if (!pattern.matches(args.codes, args.count)) continue;
       if (pattern.sources[0].result && pattern.sources[0].arg >= 0) continue;
-      run_pattern(L, state, overloads.name, pattern, args, DType::Double, true);
+      run_pattern(L, state, overloads.name, pattern, args, type, true);
       Tensor* result = object_at(L, state, lua_gettop(L)).tensor();
       push_element_of(L, result->storage, result->storageOffset);
       return 1;
     }
   }
   for (int i = 1; i <= count && i <= 2; ++i) {
-    lua_pushnumber(L, given[i - 1]);
+    push_scalar(L, given[i - 1]);
     lua_replace(L, i);
   }
   return 0;
-}
-
-// Returns true if an argument is an integer that a double would round.
-bool has_long_integer(lua_State* L, int count) {
-  for (int i = 1; i <= count; ++i) {
-    if (read_scalar(L, i, DType::Long).integral) return true;
-  }
-  return false;
 }
 
 int random_number(lua_State* L, State* state, const Overloads& overloads,

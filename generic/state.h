@@ -424,7 +424,8 @@ inline th::Scalar read_scalar(lua_State* L, int index, [[maybe_unused]] DType ty
 // Returns a number that will be stored as an element. Raises an error if the type is integral and
 // cannot represent the number. After require 'torch' finite numbers are truncated.
 th::Scalar check_element(lua_State* L, int index, DType type, const char* function);
-// The same for a number in a table. After require 'torch' NaN and infinity are converted, too.
+// The same for a number in a table, or for one that is not beside a tensor. After require 'torch'
+// NaN and infinity are converted, too.
 th::Scalar check_listed_element(lua_State* L, int index, DType type, const char* function);
 // For the numbers that check_whole does not handle inline.
 double check_other_whole(lua_State* L, double number, const char* what);

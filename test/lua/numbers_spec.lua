@@ -470,3 +470,29 @@ it('isclose, allclose and isin compare with a number', function()
   assert.has_error(function() tensor.isclose(t, 1, -1) end,
                    'isclose: tolerances must not be negative, got -1 and 1e-08')
 end)
+
+describe('functions of plain numbers', function()
+  after_each(function() rules.set 'tensor' end)
+
+  it('compute in integers where only those are defined', function()
+    assert.are.equal(6, tensor.gcd(12, 18))
+    assert.are.equal(36, tensor.lcm(12, 18))
+    assert.are.equal(8, tensor.bitand(12, 10))
+    assert.are.equal(-13, tensor.bitnot(12))
+    refused(function() tensor.gcd(12.5, 18) end, '12.5 does not fit into elements of type Long')
+    assert.are.equal(8, tensor.lshift(1, 3))
+    assert.are.equal(3.5, tensor.div(7, 2))
+    rules.set 'torch7'
+    assert.are.equal(6, tensor.gcd(12.5, 18))
+  end)
+
+  it('keep the digits of integers of Lua', function()
+    local tointeger = rawget(math, 'tointeger')
+    if not tointeger then return end
+    local large = tointeger(2 ^ 53)
+    assert.are.equal(large + 1, tensor.add(large, 1))
+    assert.are.equal(large + 1, tensor.abs(-large - 1))
+    assert.are.equal(2 ^ 52, tensor.div(large, 2))
+    assert.are.equal(2.0 ^ 53, tensor.add(large, 0.5))
+  end)
+end)
