@@ -439,3 +439,32 @@ describe('a compiled function', function()
     end)
   end)
 end)
+
+describe('a compiled gradient of a matrix function', function()
+  local function compiled_and_plain(name)
+    local function f(t) return tensor[name](t):sum() end
+    return tensor.compile(tensor.grad(f, { tensors = true })), tensor.grad(f)
+  end
+
+  it('is that of other matrices, too', function()
+    for _, name in ipairs { 'logdet', 'det', 'matrixExp' } do
+      local df, plain = compiled_and_plain(name)
+      local t = tensor.Tensor{ { { 2, 1 }, { 1, 3 } }, { { 1, 0.5 }, { 0.25, 1 } } }
+      for _, factor in ipairs { 1, 1, 1, 20, 0.01 } do
+        local want = plain(t * factor)
+        assert.is_true(df(t * factor):equal(want))
+      end
+      assert.matches(name == 'logdet' and 'done 3 times' or 'not compiled', df:explain())
+    end
+  end)
+
+  it('has NaN only for matrices that are not finite', function()
+    local df, plain = compiled_and_plain 'logdet'
+    local t = tensor.eye(2):view(1, 2, 2):repeatTensor(2, 1, 1)
+    for _ = 1, 3 do df(t) end
+    t[2][1][1] = 0 / 0
+    local got, want = df(t), (plain(t))
+    assert.is_true(got[1]:equal(tensor.eye(2)) and want[1]:equal(tensor.eye(2)))
+    assert.are_not.equal(got[2][1][1], got[2][1][1])
+  end)
+end)

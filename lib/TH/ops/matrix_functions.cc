@@ -7,6 +7,7 @@
 
 #include "ops/formula_operations.h"
 #include "ops/linalg.h"
+#include "ops/tracer.h"
 #include "tensor/checked.h"
 
 namespace th {
@@ -235,9 +236,9 @@ namespace {
 // a vector. one: the identity matrix with as many rows.
 Var order_of_rows(const Var& pivots, const Var& one) {
   const int64_t count = pivots->size[0], m = pivots->size[1], all = count * m;
-  if (!on_host(*pivots)) {
-    // On a device: if b has the numbers of the rows, the solution of P * x = b has those of the
-    // rows of L * U.
+  if (!on_host(*pivots) || tracing()) {
+    // On a device, or if operations are recorded: if b has the numbers of the rows, the solution of
+    // P * x = b has those of the rows of L * U.
     const int64_t column[] = {count, m, 1}, square[] = {count, m, m};
     const Var numbers = with_shape(as(counting(one, 0, m), one->dtype), 2, column + 1);
     const Var order =
