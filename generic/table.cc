@@ -1,5 +1,6 @@
 // Tensors from nested tables, and back.
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 
@@ -17,19 +18,21 @@ bool has_compiled_loop(lua_State* L, int64_t n) {
   return n >= kLongList && registered_state(L)->list_loops != LUA_NOREF;
 }
 
-// Runs such a loop for the list on top of the stack. Returns the number of elements that it has
-// processed: 0 if LuaJIT's compiler is off. name: "write" from the list to the address, "read" in
-// the other direction.
-int64_t run_compiled(lua_State* L, const char* name, DType type, const void* address, int64_t n) {
-  luaL_checkstack(L, 6, "a list");
+// Runs such a loop for n elements of the list on top of the stack, after the first ones. Returns
+// the number of elements that it has processed: 0 if LuaJIT's compiler is off. name: "write" from
+// the list to the address, "read" in the other direction.
+int64_t run_compiled(lua_State* L, const char* name, DType type, const void* address, int64_t first,
+                     int64_t n) {
+  luaL_checkstack(L, 7, "a list");
   const int list = lua_gettop(L);
   lua_rawgeti(L, LUA_REGISTRYINDEX, registered_state(L)->list_loops);
   lua_pushstring(L, name);
   lua_pushinteger(L, static_cast<int>(type) + 1);
   lua_pushvalue(L, list);
   push_integer(L, reinterpret_cast<uintptr_t>(address));
+  push_integer(L, first);
   push_integer(L, n);
-  lua_call(L, 5, 1);
+  lua_call(L, 6, 1);
   const auto done = static_cast<int64_t>(lua_tonumber(L, -1));
   lua_pop(L, 1);
   return done;
@@ -121,7 +124,7 @@ void TableReader::fill_innermost(int64_t n, char* data) {
   } else {
     check_keys(n);
     if (has_compiled_loop(L, n)) {
-      const int64_t done = run_compiled(L, "write", t_.dtype, data, n);
+      const int64_t done = run_compiled(L, "write", t_.dtype, data, 0, n);
       i += done;
       data += done * item_;
     }
@@ -189,22 +192,26 @@ void TableReader::check_type(int d, int64_t i) {
 
 // Sets the list on top of the stack to the first elements of a row of the view, from an offset on.
 // Returns the number of elements that it has set. Finalizers may run in the compiled loop, and may
-// resize the storage, so the loop reads a copy.
+// resize the storage, so the loop reads copies of parts.
 int64_t read_compiled(lua_State* L, const Tensor& view, int64_t offset) {
+  constexpr int64_t kPart = 1024;
   const int64_t n = view.size[view.nDimension - 1], step = view.stride[view.nDimension - 1];
   if (!has_compiled_loop(L, n)) return 0;
-  void* copy = lua_newuserdata(L, n * th::item_size(view.dtype));
-  lua_insert(L, -2);
-  th::dispatch(view.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    const T* from = nullptr;
-    protect(L, "totable", [&] {
-      from = static_cast<const T*>(static_cast<const void*>(view.data(th::Access::read))) + offset;
+  alignas(8) char copy[8 * kPart];
+  int64_t done = 0, read = kPart;
+  for (int64_t count; read == kPart && done < n; done += read) {
+    count = std::min(kPart, n - done);
+    th::dispatch(view.dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const char* from = nullptr;
+      protect(L, "totable", [&] { from = view.data(th::Access::read); });
+      const T* elements = reinterpret_cast<const T*>(from) + offset + done * step;
+      for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(copy + i * sizeof(T), elements + i * step, sizeof(T));
+      }
     });
-    for (int64_t i = 0; i < n; ++i) static_cast<T*>(copy)[i] = from[i * step];
-  });
-  const int64_t done = run_compiled(L, "read", view.dtype, copy, n);
-  lua_remove(L, -2);
+    read = run_compiled(L, "read", view.dtype, copy, done, count);
+  }
   return done;
 }
 

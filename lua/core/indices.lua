@@ -14,8 +14,12 @@ local function install(tensor)
       end
    end
 
-   -- comparison: of the column with the row plus the diagonal, for the elements of the triangle.
-   local function triangle(name, comparison)
+   -- In matrices of up to this many elements, positions of ones are found faster than by comparing.
+   local FEW = 20000
+
+   -- part: tril or triu. comparison: of the column with the row plus the diagonal, for the elements
+   -- of this triangle.
+   local function triangle(name, part, comparison)
       return function(rows, columns, diagonal)
          columns, diagonal = columns or rows, diagonal or 0
          check_count(name, 'rows', rows, 2)
@@ -26,6 +30,13 @@ local function install(tensor)
          end
          if rows == 0 or columns == 0 then
             return tensor.LongTensor(0), tensor.LongTensor(0)
+         end
+         if rows * columns <= FEW then
+            local positions = part(tensor.ByteTensor(rows, columns):fill(1), diagonal):nonzero()
+            if positions:nElement() == 0 then
+               return tensor.LongTensor(0), tensor.LongTensor(0)
+            end
+            return positions:select(2, 1):clone(), positions:select(2, 2):clone()
          end
          local range = tensor.LongTensor.range
          local column = range(1, columns):view(1, -1):expand(rows, columns)
@@ -41,8 +52,8 @@ local function install(tensor)
    end
    --- trilIndices(rows [, columns [, diagonal]]): returns the row and the column numbers of the
    -- elements that tril keeps, as LongTensors. triuIndices: of those that triu keeps.
-   tensor.trilIndices = triangle('trilIndices', tensor.le)
-   tensor.triuIndices = triangle('triuIndices', tensor.ge)
+   tensor.trilIndices = triangle('trilIndices', tensor.tril, tensor.le)
+   tensor.triuIndices = triangle('triuIndices', tensor.triu, tensor.ge)
 
    -- Positions up to here are exact numbers.
    local MOST_ELEMENTS = 2 ^ 53

@@ -15,12 +15,12 @@ local function loops(how, cast, floor, rawget, type)  -- luacheck: ignore 431
    local pointer, words, load, store = how.pointer, how.words, how.load, how.store
    local lowest, highest, integral = how.lowest, how.highest, how.integral
 
-   -- Writes list[1], ..., list[n] to the elements at an address. Returns the number of elements
-   -- before the first value that is not a number or does not fit into an integer.
-   local function write(list, address, n)
+   -- Writes list[first + 1], ..., list[first + n] to the elements at an address. Returns the number
+   -- of elements before the first value that is not a number or does not fit into an integer.
+   local function write(list, address, first, n)
       local p = cast(pointer, address)
       for i = 1, n do
-         local value = rawget(list, i)
+         local value = rawget(list, first + i)
          if type(value) ~= 'number' or integral
             and not (value >= lowest and value <= highest and floor(value) == value) then
             return i - 1
@@ -30,11 +30,11 @@ local function loops(how, cast, floor, rawget, type)  -- luacheck: ignore 431
       return n
    end
 
-   -- Sets list[1], ..., list[n] to the elements at an address. Returns n.
-   local function read(list, address, n)
+   -- Sets list[first + 1], ..., list[first + n] to the elements at an address. Returns n.
+   local function read(list, address, first, n)
       local p, w = cast(pointer, address), cast(words, address)
       for i = 1, n do
-         list[i] = load(p, w, i - 1)
+         list[first + i] = load(p, w, i - 1)
       end
       return n
    end
@@ -51,19 +51,22 @@ local function install(tensor)
    local access, accessors, cast = require 'tensor.number', tensor._apply.accessors,
                                    versions.ffi.cast
    local code, made, status = dump(loops), {}, jit.status
+   local constructors = {}
+   for number, element in ipairs(types) do
+      constructors[number] = tensor[element.name .. 'Tensor']
+   end
 
-   --- (name, number of the element type, list, address, n): runs a loop if LuaJIT compiles.
+   --- (name, number of the element type, list, address, first, n): runs a loop if LuaJIT compiles.
    -- Returns the number of elements that it has processed.
-   register(function(name, number, list, address, n)
+   register(function(name, number, list, address, first, n)
       if not status() then
          return 0
       end
       if not made[number] then
-         local element = types[number]
-         local how = access(element, accessors(tensor[element.name .. 'Tensor']()))
+         local how = access(types[number], accessors(constructors[number]()))
          made[number] = assert(versions.load(code))(how, cast, floor, rawget, type)
       end
-      return made[number][name](list, address, n)
+      return made[number][name](list, address, first, n)
    end)
 end
 

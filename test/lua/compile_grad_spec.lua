@@ -468,3 +468,13 @@ describe('a compiled gradient of a matrix function', function()
     assert.are_not.equal(got[2][1][1], got[2][1][1])
   end)
 end)
+
+it('a gradient of many conjugated numbers is compiled', function()
+  local df = tensor.compile(tensor.grad(function(t)
+    return tensor.complexMul(t, tensor.complexConj(t)):sum()
+  end, { tensors = true }))
+  local t = tensor.randn(2000, 2)
+  for _ = 1, 4 do df(t) end
+  assert.matches('done 2 times', df:explain())
+  assert.is_true(df(t):allclose(t * 2))
+end)

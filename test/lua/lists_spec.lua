@@ -7,7 +7,7 @@ local elements = require 'support.elements'
 local raises = require 'support.raises'
 local rules = require 'support.rules'
 
-local lengths = { 1, 63, 64, 65, 1000 }
+local lengths = { 1, 63, 64, 65, 1000, 1024, 1025, 3000 }
 local has_ffi, ffi = pcall(require, 'ffi')
 
 -- Returns a list of n numbers that fit into the type, with special ones.
@@ -142,11 +142,21 @@ describe('Long lists', function()
     end)
   end)
 
+  it('do not depend on the fields of the module', function()
+    local new = tensor.ShortTensor
+    local t = new(100):fill(3)
+    tensor.ShortTensor = nil
+    local done, list = pcall(t.totable, t)
+    tensor.ShortTensor = new
+    assert.is_true(done)
+    assert.are.equal(3, list[100])
+  end)
+
   it('become tables while finalizers resize the tensor', function()
     for _ = 1, 20 do
       local t = tensor.Tensor(1000):fill(1)
       for _ = 1, 50 do
-        local finalized = tensor.isTensor and newproxy and newproxy(true)
+        local finalized = newproxy and newproxy(true)
         if finalized then getmetatable(finalized).__gc = function() t:resize(1) end end
       end
       collectgarbage 'step'

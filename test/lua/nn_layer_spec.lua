@@ -140,6 +140,23 @@ describe('a call of a layer', function()
                          'the option for training is train')
   end)
 
+  it('accepts options that a layer of the program copies, and then checks again', function()
+    local linear = nn.linear(2, 2)
+    local own = nn.layer('own', {linear = linear}, function(p, y, options)
+      if options.step == 0 then error 'no step' end
+      local copy = {}
+      for key, value in pairs(options) do copy[key] = value end
+      return linear(p.linear, y, copy)
+    end)
+    local options = {step = 3, train = true}
+    for step = 1, 0, -1 do
+      options.step = step
+      assert.are.equal(step == 1, (pcall(own, own.init(), x, options)))
+      assert.error_matches(function() linear(linear.init(), x, options) end,
+                           "nn.linear: a call has no option 'step'")
+    end
+  end)
+
   it('refuses methods of other libraries', function()
     for _, name in ipairs {'parameters', 'train', 'eval', 'to', 'state_dict', 'zero_grad'} do
       assert.error_matches(function() net[name](net) end, 'nn.sequential has no method ' .. name

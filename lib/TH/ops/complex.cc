@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ops/tracer.h"
 #include "tensor/new_vector.h"
 
 namespace th {
@@ -128,8 +129,9 @@ void shapes(args::complexConj& a, Shapes& s) {
   s.set(a.r_, *a.t);
 }
 void calls(args::complexConj& a) {
-  // A tensor of signs takes longer than a second pass over a few elements.
-  if (a.r_->numel() < 3000) {
+  // A tensor of signs takes longer than a second pass over a few elements, and tensor.compile
+  // cannot record it.
+  if (a.r_->numel() < 3000 || tracing()) {
     ops::copy(a.r_, a.t);
     TensorRef im = part_of(shared(a.r_), 1);
     ops::neg(im.get(), im.get());

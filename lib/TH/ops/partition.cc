@@ -8,12 +8,14 @@
 namespace th {
 namespace {
 
-// Returns true if finding element k and masks take less time than sorting. In short rows, elements
-// in the middle are found by sorting.
+// Returns true if finding element k and masks take less time than sorting, which is fast for bytes
+// and for few elements. Rows of matrices need few elements on one side.
 bool can_partition(const args::argpartition& a) {
-  constexpr int64_t kLeastElements = 256;
   const int64_t n = a.t->size[a.dimension], side = std::min(a.k, n - a.k + 1);
-  return n >= kLeastElements && !device_of({a.ri_, a.t}) && (a.t->numel() == n || side <= n / 16);
+  const bool is_wide = a.t->dtype == DType::Float || a.t->dtype == DType::Double;
+  if (item_size(a.t->dtype) == 1 || device_of({a.ri_, a.t})) return false;
+  if (a.t->numel() == n) return n >= (is_wide ? 4096 : 16384);
+  return n >= 1000 && side <= n / 256;
 }
 
 // Writes the selected indices of each row to r, from column `first` on. Each row has `count`.

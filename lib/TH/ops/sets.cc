@@ -30,7 +30,7 @@ Var is_marked(const Var& t, const Var& values, int64_t least, int64_t most) {
   constexpr int64_t kPart = 1 << 17;
   const Var all = flat(t);
   const int64_t n = all->numel();
-  if (n <= kPart || device_of({t.get()})) return with_shape(marks_of(all), *t);
+  if (n <= 4 * kPart || device_of({t.get()})) return with_shape(marks_of(all), *t);
   Var r(filled(*t, DType::Byte, 1, &n, 0));
   for (int64_t first = 0; first < n; first += kPart) {
     const int64_t count = std::min(kPart, n - first);

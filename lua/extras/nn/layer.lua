@@ -24,24 +24,40 @@ local option_hints = {
    states = 'use state', hidden = 'use state', hx = 'use state', h0 = 'use state',
 }
 
--- The tables of options that a layer of nn.layer has got, which may have options of its own, and
--- passes the table to its children.
-local with_others = setmetatable({}, {__mode = 'k'})
+-- False while a network with layers of nn.layer runs that has got options of its own, which these
+-- layers pass to their children.
+local is_checking = true
 
 local function check_options(self, options)
-   if self.has_others then
-      with_others[options] = true
-   end
    for option, value in versions.each(options) do
       if option == 'train' and type(value) ~= 'boolean' then
          raise(('nn.%s: the option train must be a boolean, got %s'):format(
             self.name, describe(value)))
-      elseif option == 'training' or not call_options[option] and not with_others[options] then
+      elseif option == 'training' or is_checking and not call_options[option]
+         and not self.has_others then
          raise(("nn.%s: a call has no option '%s': %s"):format(
             self.name, tostring(option),
             option_hints[option] or 'the options are train, mask, memory and state'))
       end
    end
+end
+
+local function has_own_options(options)
+   for option in versions.each(options) do
+      if not call_options[option] then
+         return true
+      end
+   end
+   return false
+end
+
+-- Returns the results of pcall, or raises its error.
+local function check_again(done, ...)
+   is_checking = true
+   if not done then
+      error((...), 0)
+   end
+   return ...
 end
 
 local Layer = {__unwritable = {'layer', 'save its parameters, or use training.save'}}
@@ -57,7 +73,11 @@ function Layer:__call(params, x, options, ...)
    if options then
       check_options(self, options)
    end
-   return self.compute(params, x, options or {})
+   if not (is_checking and self.has_others and options and has_own_options(options)) then
+      return self.compute(params, x, options or {})
+   end
+   is_checking = false
+   return check_again(pcall(self.compute, params, x, options))
 end
 
 local function name_of(self)

@@ -178,6 +178,10 @@ class Slices {
         return copy_bytes<16>(first, last, begin);
       case 24:
         return copy_bytes<24>(first, last, begin);
+      case 32:
+        return copy_bytes<32>(first, last, begin);
+      case 64:
+        return copy_bytes<64>(first, last, begin);
       default:
         return false;
     }
