@@ -3,11 +3,13 @@
 
 local tensor = require 'tensor'
 local support = require 'support.compiled'
+local busy_collector = require('support.settings').gc
 
 local D = tensor.Tensor
 
 -- Calls f and its compiled function with each list of arguments, and compares the first results.
--- Some calls must be replayed.
+-- Some calls must be replayed. With the collector running all the time, a loop over the arguments
+-- sometimes runs too often in LuaJIT of 2022, and the recording is refused.
 local function compare(f, ...)
   local compiled = tensor.compile(f)
   for k = 1, select('#', ...) do
@@ -16,7 +18,7 @@ local function compare(f, ...)
     local expected = f(unpack(arguments, 1, 3))
     assert.is_true(support.same(expected, (compiled(unpack(arguments, 1, 3)))), k)
   end
-  assert.matches('done [1-9]%d* times', compiled:explain())
+  if not busy_collector then assert.matches('done [1-9]%d* times', compiled:explain()) end
   return compiled
 end
 
