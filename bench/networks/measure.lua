@@ -6,14 +6,9 @@
 --   quick: batches of one image, one thread, one process, and short measurements
 
 local here = arg[0]:match('^(.*/)') or './'
-local python, quick
-for _, text in ipairs(arg) do
-  if text == 'quick' then
-    quick = true
-  elseif text ~= '' then
-    python = text
-  end
-end
+package.path = here .. '../suite/?.lua;' .. package.path
+local python, options = require 'arguments'(arg, 'quick')
+local quick = options.quick
 local rounds, seconds = quick and 1 or 3, quick and 0.002 or 0.05
 
 local shapes, names = {}, ''

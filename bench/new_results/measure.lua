@@ -7,16 +7,9 @@
 --   minimum: minima of five processes, for a machine that runs other programs, too
 
 local here = arg[0]:match('^(.*/)') or './'
-local python, quick, minimum
-for _, text in ipairs(arg) do
-  if text == 'quick' then
-    quick = true
-  elseif text == 'minimum' then
-    minimum = true
-  elseif text ~= '' then
-    python = text
-  end
-end
+package.path = here .. '../suite/?.lua;' .. package.path
+local python, options = require 'arguments'(arg, 'quick', 'minimum')
+local quick, minimum = options.quick, options.minimum
 
 local OURS = 'OMP_NUM_THREADS=1 build/prefix/bin/tensor ' .. here .. 'program.lua'
 local STATES = {'fresh', 'worked', '100000', '1000000', '1000000,scope'}

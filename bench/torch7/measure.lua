@@ -7,14 +7,9 @@
 --   quick: one process with one thread, and short measurements
 
 local here = arg[0]:match('^(.*/)') or './'
-local python, quick
-for _, text in ipairs(arg) do
-  if text == 'quick' then
-    quick = true
-  elseif text ~= '' then
-    python = text
-  end
-end
+package.path = here .. '../suite/?.lua;' .. package.path
+local python, options = require 'arguments'(arg, 'quick')
+local quick = options.quick
 local rounds, seconds = quick and 1 or 3, quick and 0.01 or 1
 
 local rows = {

@@ -246,7 +246,7 @@ describe('argpartition', function()
     it('has the elements of both sides of ' .. name .. ' elements', function()
       for _, class in ipairs { 'DoubleTensor', 'FloatTensor', 'HalfTensor', 'IntTensor',
                                'ByteTensor' } do
-        for _, n in ipairs { 255, 256, 300, 5000 } do
+        for _, n in ipairs { 300, 5000, 17000 } do
           local t = tensor.DoubleTensor(3, n)
           fill(t, class ~= 'IntTensor' and class ~= 'ByteTensor')
           if class ~= 'ByteTensor' or name == 'few' then
@@ -262,13 +262,13 @@ describe('argpartition', function()
   end
 
   it('takes columns, strided tensors and results', function()
-    local t = tensor.DoubleTensor(400, 6):random(0, 50)
+    local t = tensor.DoubleTensor(20000, 6):random(0, 50)
     local want = tensor.argpartition(t:t():contiguous(), 7)
     assert.is_true(tensor.argpartition(t, 7, 1):equal(want:t()))
     local column = t[{ {}, 2 }]
     assert.is_true(tensor.argpartition(column, 200):equal(
                      tensor.argpartition(column:contiguous(), 200)))
-    local r = tensor.LongTensor(6, 400):t()
+    local r = tensor.LongTensor(6, 20000):t()
     tensor.argpartition(r, t, 7, 1)
     assert.is_true(r:equal(want:t()))
     local own = t[{ {}, 1 }]:long()
