@@ -56,8 +56,8 @@ describe('the program tensor', function()
 
   local function check(command, expected, code)
     local output, status = shell(command)
-    assert.are.equal(expected, output, command)
-    assert.are.equal(code, status, command)
+    assert.are.same({output = expected, status = code}, {output = output, status = status},
+                    command)
   end
 
   it_with_program('fails with -i if the script failed and stdin is not a terminal', function()
@@ -92,6 +92,11 @@ describe('the program tensor', function()
     local output, status = shell "tensor -e 'print(1) error \"no\"' >/dev/full"
     assert.is_truthy(output:find(message, 1, true) and output:find('no\n', 1, true))
     assert.are.equal(1, status)
+  end)
+
+  it_with_program('reports input that cannot be read', function()
+    check('tensor </', 'tensor: cannot read stdin: Is a directory\n', 1)
+    check('tensor <&-', '', 0)
   end)
 
   it_with_program('accepts a closed stdout', function()

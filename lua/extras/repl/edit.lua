@@ -39,7 +39,7 @@ end
 -- Constants of histedit.h: requests of el_set and history, and return codes of key functions.
 local EL_PROMPT, EL_EDITOR, EL_SIGNAL, EL_BIND, EL_SETTY, EL_ADDFN, EL_HIST = 0, 2, 3, 4, 8, 9, 10
 local H_SETSIZE, H_ENTER = 1, 10
-local EINTR = 4
+local EINTR, EBADF = 4, 9
 local CC_NORM, CC_REFRESH, CC_CURSOR, CC_ERROR, CC_REDISPLAY = 0, 4, 5, 6, 8
 
 local function is_terminal(file)
@@ -354,7 +354,8 @@ local function libedit_editor(library, environment, incomplete)
 end
 
 -- Returns an editor that uses io.read. Prompts are written only if stdin is a terminal. In other
--- input, a byte order mark and a first line `#!...` are ignored, as in scripts.
+-- input, a byte order mark and a first line `#!...` are ignored, as in scripts. If stdin cannot be
+-- read, the field `failure` is the system's message.
 local function plain_editor()
   local prompts = edit.stdin_is_terminal()
   local is_first = not prompts
@@ -367,12 +368,13 @@ local function plain_editor()
       typed = rest
       return line
     end
-    local _, code
-    line, _, code = io.read()
+    local message, code
+    line, message, code = io.read()
     if not line and code == EINTR then
       typed = ''
       return false
     end
+    self.failure = code ~= EBADF and message or nil
     line, typed = (line or typed ~= '') and typed .. (line or ''), ''
     return line or nil
   end

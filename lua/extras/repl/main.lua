@@ -266,7 +266,10 @@ local function repl(ok)
       end
     end,
   }
-  return terminal or ok and failures == 0
+  if editor.failure then
+    complain('cannot read stdin: ', editor.failure)
+  end
+  return terminal or ok and failures == 0 and not editor.failure
 end
 
 local function main()
