@@ -224,10 +224,12 @@ it('strides may be larger than the image', function()
 end)
 
 it('means of equal elements are exact', function()
-  for _, class in ipairs { 'Float', 'Half', 'BFloat16' } do
+  for _, class in ipairs { 'Float', 'Double', 'Half', 'BFloat16' } do
     local t = tensor[class .. 'Tensor'](1, 1, 99, 101):fill(100)
     for _, pooled in ipairs { tensor.avgPool2d(t, { 99, 101 }), tensor.avgPool2d(t, 7),
+                              tensor.avgPool2d(t, 9, 1, 4, true, false),
                               tensor.adaptiveAvgPool2d(t, { 3, 4 }),
+                              tensor.adaptiveAvgPool2d(t, { 2, 7 }),
                               tensor.avgPool1d(t:view(1, -1), 99 * 101) } do
       assert.are.same({ 100, 100 }, { pooled:min(), pooled:max() })
     end

@@ -1,8 +1,10 @@
 // Pools of windows of images.
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
+#include <vector>
 
 #include "ops/compose.h"
 #include "ops/spatial.h"
@@ -136,25 +138,44 @@ void find_maxima(Arguments& a, int dims, const Windows& windows) {
 
 // ---- means
 
-// The weights of the means of windows.
-Bands mean_bands(const PoolWindows& w, bool counts_padding) {
+// The number by which the sum of a window along a dimension is divided.
+int64_t divisor(const PoolWindows& w, int64_t k, bool counts_padding) {
+  int64_t first, elements;
+  w.window(k, &first, &elements);
+  if (!w.kernel || !counts_padding) return elements;
+  const int64_t begin = k * w.stride - w.padding;
+  return std::min(begin + w.kernel, w.size + w.padding) - begin;
+}
+
+// The divisors of all windows, the products of those along the dimensions, in contiguous order.
+std::vector<double> divisors(const Windows& windows, int dims, bool counts_padding) {
+  std::vector<double> all{1};
+  for (int d = kMaxSpatial - dims; d < kMaxSpatial; ++d) {
+    const PoolWindows& w = windows.along[d];
+    std::vector<double> products;
+    for (const double other : all) {
+      for (int64_t k = 0; k < w.count; ++k) {
+        products.push_back(other * static_cast<double>(divisor(w, k, counts_padding)));
+      }
+    }
+    all = std::move(products);
+  }
+  return all;
+}
+
+Bands window_bands(const PoolWindows& w, double weight) {
   const int64_t kernel = w.kernel ? w.kernel : (w.size + w.count - 1) / w.count + 1;
   return new_bands(w.count, std::min(kernel, w.size), TH_INDEX_BASE, [&](int64_t k, double* to) {
     int64_t first, elements;
     w.window(k, &first, &elements);
-    int64_t divisor = elements;
-    if (w.kernel && counts_padding) {
-      const int64_t begin = k * w.stride - w.padding;
-      divisor = std::min(begin + w.kernel, w.size + w.padding) - begin;
-    }
-    std::fill(to, to + elements, 1.0 / static_cast<double>(divisor));
+    std::fill(to, to + elements, weight);
     return first;
   });
 }
 
-// Multiplies by the bands of each spatial dimension. 16-bit floats are rounded once.
-void resample_all(Tensor* r, Tensor* t, int dims, const Bands* bands) {
-  if (r->numel() == 0) return;
+// Multiplies by the bands of each spatial dimension. Returns r, or a new tensor of the type in which
+// 16-bit floats are computed.
+TensorRef resampled(Tensor* r, Tensor* t, int dims, const Bands* bands) {
   const DType type = compute_type(t->dtype);
   TensorRef current = in_type(t, type);
   for (int d = 0; d < dims; ++d) {
@@ -164,7 +185,7 @@ void resample_all(Tensor* r, Tensor* t, int dims, const Bands* bands) {
                   b.weights.get());
     current = std::move(next);
   }
-  if (current.get() != r) ops::copy(r, current.get());
+  return current;
 }
 
 // Returns true if there is one window with all elements, each once, and without padding.
@@ -180,11 +201,30 @@ void compute_means(Tensor* r, Tensor* t, int dims, const Windows& windows, bool 
     std::iota(reduced, reduced + dims, t->nDimension - dims);
     return ops::meanDims(r, t, Sizes{dims, reduced}, true);
   }
+  if (r->numel() == 0) return;
+  // A sum is divided once, so that the means of equal elements are these elements. By powers of two,
+  // its terms are divided, which is exact.
+  const std::vector<double> all = divisors(windows, dims, counts_padding);
+  const bool equal = std::all_of(all.begin(), all.end(), [&](double x) { return x == all[0]; });
+  int exponent;
+  const bool exact = equal && std::frexp(all[0], &exponent) == 0.5;
   Bands bands[kMaxSpatial];
   for (int d = kMaxSpatial - dims; d < kMaxSpatial; ++d) {
-    bands[d] = mean_bands(windows.along[d], counts_padding);
+    const PoolWindows& w = windows.along[d];
+    const auto n = static_cast<double>(divisor(w, 0, counts_padding));
+    bands[d] = window_bands(w, exact ? 1 / n : 1);
   }
-  resample_all(r, t, dims, bands);
+  const TensorRef sums = resampled(r, t, dims, bands);
+  if (!exact && equal) {
+    ops::div(sums.get(), sums.get(), all[0]);
+  } else if (!exact) {
+    TensorRef list = new_double_vector(static_cast<int64_t>(all.size()),
+                                       [&](int64_t k) { return all[static_cast<size_t>(k)]; });
+    TensorRef grid = reshaped(in_type(list.get(), sums->dtype).get(), dims,
+                              sums->size + sums->nDimension - dims);
+    ops::cdiv(sums.get(), sums.get(), expanded(grid, *sums).get());
+  }
+  if (sums.get() != r) ops::copy(r, sums.get());
 }
 
 template <class Arguments>
@@ -265,7 +305,9 @@ void interpolate(Arguments& a, double step) {
   for (int d = kMaxSpatial - dims; d < kMaxSpatial; ++d) {
     bands[d] = Grid{size[d], count[d], step, linear, a.alignCorners}.bands();
   }
-  resample_all(a.r_, a.t, dims, bands);
+  if (a.r_->numel() == 0) return;
+  const TensorRef all = resampled(a.r_, a.t, dims, bands);
+  if (all.get() != a.r_) ops::copy(a.r_, all.get());
 }
 
 }  // namespace
