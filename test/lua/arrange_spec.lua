@@ -382,6 +382,18 @@ describe('rewritten arrangements agree with a model', function()
     assert.is_true(tensor.repeatInterleave(own, own, 2, 1):equal(want))
   end)
 
+  it('repeatInterleave with counts of the type of the elements', function()
+    for _, class in ipairs { 'IntTensor', 'ShortTensor', 'LongTensor' } do
+      local t = tensor[class] { 5, 6, 7 }
+      assert.are.same({ 5, 6, 6 }, t:repeatInterleave(tensor[class] { 1, 2, 0 }, 1):totable())
+      assert.are.same({ 5, 6, 7 }, t:totable())
+    end
+    local t = tensor.Tensor { { 1, 2 }, { 3, 4 } }
+    assert.matches('a LongTensor is expected where a DoubleTensor was given',
+                   message(tensor.repeatInterleave, t, tensor.Tensor { 1, 0 }, 1), 1, true)
+    assert.are.same({ { 1, 2 }, { 3, 4 } }, t:totable())
+  end)
+
   it('repeatInterleave with random counts, and counts whose sum is too large', function()
     local random = elements.generator(3)
     local counts, want = {}, {}
