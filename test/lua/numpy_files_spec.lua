@@ -58,7 +58,8 @@ describe('files of NumPy', function()
     for _, name in ipairs { 'vector', 'matrix' } do
       local mapped = tensor.load(folder .. name .. '.npy', { map = true })
       assert.is_true(format_files.same(tensor.load(folder .. name .. '.npy'), mapped))
-      assert.is_false(mapped:storage():size() == mapped:nElement())  -- it is the whole file
+      assert.are.equal(mapped:nElement(), mapped:storage():size())
+      assert.are.equal(1, mapped:storageOffset())
       mapped:fill(7)  -- does not change the file
       assert.are_not.equal(7, tensor.load(folder .. name .. '.npy'):max())
     end

@@ -62,6 +62,31 @@ describe('a .safetensors file', function()
                    error_of(tensor.load, path, { only = { 'nobody' } }), 1, true)
   end)
 
+  it('has a mapped storage for each tensor', function()
+    local n = 20000  -- large enough to be mapped, and not a whole number of pages
+    local all = { a = tensor.range(1, n):float(), b = tensor.range(n + 1, 2 * n):float(),
+                  c = tensor.range(1, n), small = tensor.FloatTensor { 7 } }
+    with_name('.safetensors', function(name)
+      tensor.save(name, all)
+      local mapped = tensor.load(name, { map = true })
+      for key, t in pairs(all) do
+        assert.is_true(t:equal(mapped[key]), key)
+        assert.are.equal(t:nElement(), mapped[key]:storage():size())
+        assert.are.equal(1, mapped[key]:storageOffset())
+      end
+      -- The elements of b follow those of a.
+      local ones = tensor.FloatTensor(n + 2):fill(1)
+      assert.matches('this FloatStorage cannot be resized',
+                     error_of(tensor.cmul, mapped.a, ones, ones), 1, true)
+      assert.matches('this FloatStorage cannot be resized',
+                     error_of(mapped.a.resize, mapped.a, n + 2), 1, true)
+      assert.is_true(all.b:equal(mapped.b))
+      assert.are.equal(tensor.serialize(all.a), tensor.serialize(mapped.a))
+      mapped.a:free()
+      assert.is_true(all.b:equal(mapped.b))
+    end)
+  end)
+
   it('is written with all types and layouts', function()
     local all = {}
     format_files.each(function(e, layout, t) all[e.name .. ' "' .. layout .. '"'] = t end)

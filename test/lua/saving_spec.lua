@@ -160,7 +160,7 @@ describe('save', function()
   it('does not overwrite a file that a tensor has mapped', function()
     folder_of(function(path)
       for _, ending in ipairs { 'npy', 'safetensors' } do
-        local name, t = path .. 'a.' .. ending, tensor.range(1, 1000)
+        local name, t = path .. 'a.' .. ending, tensor.range(1, 10000)
         tensor.save(name, ending == 'npy' and t or { t = t })
         os.execute(('ln %s %sb.%s'):format(name, path, ending))
         local before = content(name)

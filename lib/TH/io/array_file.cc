@@ -71,16 +71,15 @@ const StoredArray& ArrayReader::array(size_t k) {
   return array;
 }
 
-StorageRef ArrayReader::map(const StoredArray&, ptrdiff_t*) { return nullptr; }
+StorageRef ArrayReader::map(const StoredArray&) { return nullptr; }
 
 void ArrayReader::begin(size_t k, bool map) {
   const StoredArray& array = this->array(k);
   storage_.reset();
   at_ = k;
-  first_ = 0;
   done_ = 0;
   named([&] {
-    storage_ = map ? this->map(array, &first_) : nullptr;
+    storage_ = map ? this->map(array) : nullptr;
     if (storage_) {
       done_ = array.count;
       return;
@@ -108,7 +107,7 @@ TensorRef ArrayReader::finish() {
   const StoredArray& array = arrays_.at(at_);
   if (!storage_ || done_ != array.count) fail("the array has not been read");
   StorageRef storage = std::move(storage_);
-  return named([&] { return tensor_of(array, storage.get(), first_); });
+  return named([&] { return tensor_of(array, storage.get()); });
 }
 
 TensorRef ArrayReader::read(size_t k, bool map) {

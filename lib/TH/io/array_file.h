@@ -53,9 +53,8 @@ class ArrayReader {
 
   // Reads the header of an array, if the constructor has not.
   virtual void describe(StoredArray&) {}
-  // Returns the storage of a mapped array, and sets *first to its first element. Returns null if
-  // the array has to be read.
-  virtual StorageRef map(const StoredArray&, ptrdiff_t* first);
+  // Returns the storage of a mapped array. Returns null if the array has to be read.
+  virtual StorageRef map(const StoredArray&);
   virtual void start(const StoredArray&) {}
   // Reads elements of the array: `count` ones from `first` on, or more. Returns how many.
   virtual int64_t read_elements(const StoredArray& array, Storage* to, int64_t first,
@@ -70,10 +69,9 @@ class ArrayReader {
 
   std::string filename_;
   std::map<std::string, size_t> positions_;
-  size_t at_ = 0;        // the array that is being read
-  StorageRef storage_;   // its elements
-  ptrdiff_t first_ = 0;  // its first element there
-  int64_t done_ = 0;     // elements that are read
+  size_t at_ = 0;       // the array that is being read
+  StorageRef storage_;  // its elements
+  int64_t done_ = 0;    // elements that are read
 };
 
 // Writes a file, which replaces an existing one as a whole. The tensors are added, then begin() and

@@ -33,12 +33,8 @@ ReadBytes DiskArrays::bytes() {
   };
 }
 
-StorageRef DiskArrays::mapped(const StoredArray& array, ptrdiff_t* first) {
-  StorageRef& map = maps_[static_cast<int>(array.type->stored)];
-  if (!map) map = file_->map(array.type->stored);
-  storage_retain(map.get());
-  *first = array.begin / array.item();
-  return StorageRef(map.get());
+StorageRef DiskArrays::mapped(const StoredArray& array) {
+  return file_->map(array.type->stored, array.begin, array.count);
 }
 
 void DiskArrays::start(const StoredArray& array) {

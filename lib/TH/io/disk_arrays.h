@@ -15,8 +15,7 @@ class DiskArrays : public ArrayReader {
 
   int64_t size() const { return size_; }
   ReadBytes bytes();
-  // Maps the file. Arrays of one type share the storage.
-  StorageRef mapped(const StoredArray& array, ptrdiff_t* first);
+  StorageRef mapped(const StoredArray& array);
 
   void start(const StoredArray& array) override;
   int64_t read_elements(const StoredArray& array, Storage* to, int64_t first,
@@ -28,7 +27,6 @@ class DiskArrays : public ArrayReader {
 
   std::unique_ptr<File> file_;
   int64_t size_ = 0;
-  StorageRef maps_[kDTypes];
 };
 
 class DiskArraysWriter : public ArrayWriter {

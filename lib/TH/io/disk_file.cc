@@ -86,9 +86,9 @@ class StreamFile : public File {
     return at < 0 || at > status.st_size ? 0 : status.st_size - at;
   }
 
-  StorageRef map(DType type) override {
+  StorageRef map(DType type, ptrdiff_t first, ptrdiff_t count) override {
     check_open();
-    return StorageRef(storage_from_descriptor(type, name_.c_str(), fileno(stream_)));
+    return StorageRef(storage_from_descriptor(type, name_.c_str(), fileno(stream_), first, count));
   }
 
  protected:

@@ -39,7 +39,7 @@ void File::check_open() const {
   if (!is_open()) fail("attempt to use a closed file");
 }
 
-StorageRef File::map(DType) { fail("a file on disk is expected"); }
+StorageRef File::map(DType, ptrdiff_t, ptrdiff_t) { fail("a file on disk is expected"); }
 
 void File::fail_quietly(const char* format, ...) {
   failed = true;

@@ -43,8 +43,9 @@ class File {
   // Returns the number of bytes to the end; kUnknown for pipes.
   virtual size_t available() = 0;
   static constexpr size_t kUnknown = SIZE_MAX;
-  // Maps the whole file as elements. Throws if the file is not on disk.
-  virtual StorageRef map(DType type);
+  // Maps `count` elements from byte `first` on, which is a multiple of their size. Throws if the
+  // file is not on disk.
+  virtual StorageRef map(DType type, ptrdiff_t first, ptrdiff_t count);
 
   void check_open() const;
   // Throws, or only sets `failed` if the file is quiet.

@@ -195,7 +195,7 @@ class NpyReader : public DiskArrays {
   }
 
  protected:
-  StorageRef map(const StoredArray& array, ptrdiff_t* first) override {
+  StorageRef map(const StoredArray& array) override {
     if (array.count == 0) return nullptr;
     if (array.swapped || array.is_converted()) {
       fail("cannot be mapped: the layout of the elements differs from that in memory");
@@ -204,7 +204,7 @@ class NpyReader : public DiskArrays {
       fail("cannot be mapped: elements of %lld bytes begin at byte %lld", as_long(array.item()),
            as_long(array.begin));
     }
-    return mapped(array, first);
+    return mapped(array);
   }
 };
 

@@ -12,6 +12,9 @@ namespace th {
 
 namespace {
 
+// Smaller arrays are read: that is faster, and the number of mappings of a process is limited.
+constexpr int64_t kLeastMapped = 1 << 16;
+
 class SafetensorsReader : public DiskArrays {
  public:
   explicit SafetensorsReader(const char* filename) : DiskArrays(filename) {
@@ -21,9 +24,10 @@ class SafetensorsReader : public DiskArrays {
   }
 
  protected:
-  StorageRef map(const StoredArray& array, ptrdiff_t* first) override {
-    const bool fits = array.count > 0 && !array.is_converted() && array.begin % array.item() == 0;
-    return fits ? mapped(array, first) : nullptr;
+  StorageRef map(const StoredArray& array) override {
+    const bool fits =
+        array.bytes() >= kLeastMapped && !array.is_converted() && array.begin % array.item() == 0;
+    return fits ? mapped(array) : nullptr;
   }
 };
 

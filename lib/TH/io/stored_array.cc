@@ -41,8 +41,8 @@ void widen(const Storage* from, Storage* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) write[i] = static_cast<To>(read[i]);
 }
 
-void check_not_negative(Storage* storage, ptrdiff_t first, int64_t count) {
-  auto* data = static_cast<const int64_t*>(storage->cpu(Access::read)) + first;
+void check_not_negative(Storage* storage, int64_t count) {
+  auto* data = static_cast<const int64_t*>(storage->cpu(Access::read));
   for (int64_t i = 0; i < count; ++i) {
     if (data[i] < 0) fail("unsigned numbers of 2^63 and more do not fit into a LongTensor");
   }
@@ -86,7 +86,7 @@ void StoredArray::set_sizes(std::vector<int64_t> list) {
   sizes = std::move(list);
 }
 
-TensorRef tensor_of(const StoredArray& array, Storage* storage, ptrdiff_t first) {
+TensorRef tensor_of(const StoredArray& array, Storage* storage) {
   const StoredType& type = *array.type;
   StorageRef wide;
   if (array.is_converted()) {
@@ -99,7 +99,7 @@ TensorRef tensor_of(const StoredArray& array, Storage* storage, ptrdiff_t first)
     }
     storage = wide.get();
   } else if (type.is_unsigned) {
-    check_not_negative(storage, first, array.count);
+    check_not_negative(storage, array.count);
   }
   int64_t strides[kMaxDims];
   const auto ndim = static_cast<int>(array.sizes.size());
@@ -109,8 +109,7 @@ TensorRef tensor_of(const StoredArray& array, Storage* storage, ptrdiff_t first)
     stride = stride_before(array.sizes[d], stride);
   }
   TensorRef t(tensor_new(type.type));
-  set_storage(t.get(), storage, first, ndim, array.sizes.data(),
-              array.by_columns ? strides : nullptr);
+  set_storage(t.get(), storage, 0, ndim, array.sizes.data(), array.by_columns ? strides : nullptr);
   return t;
 }
 

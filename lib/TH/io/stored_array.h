@@ -48,9 +48,9 @@ struct StoredArray {
 // Larger numbers in headers are errors: no file is so large, and sums of them do not overflow.
 constexpr int64_t kMostStoredBytes = int64_t{1} << 53;
 
-// Returns the tensor of an array whose elements are in a storage from `first` on. It views the
-// storage unless the elements are converted. Errors: an unsigned number that does not fit.
-TensorRef tensor_of(const StoredArray& array, Storage* storage, ptrdiff_t first);
+// Returns the tensor of an array whose elements are in a storage. It views the storage unless the
+// elements are converted. Errors: an unsigned number that does not fit.
+TensorRef tensor_of(const StoredArray& array, Storage* storage);
 
 // Reads bytes of a file of `size` bytes, from a position on.
 using ReadBytes = std::function<std::string(int64_t at, int64_t count)>;

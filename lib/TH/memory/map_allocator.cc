@@ -86,6 +86,11 @@ void extend(const THMapAllocatorContext& ctx, int fd, ptrdiff_t length, ptrdiff_
 #endif
 }
 
+// Returns the number of bytes between the beginning of the block's first page and the block.
+ptrdiff_t bytes_before(const THMapAllocatorContext& ctx) {
+  return ctx.first % static_cast<ptrdiff_t>(sysconf(_SC_PAGESIZE));
+}
+
 // Maps a number of bytes of the file and returns the block. 0: all bytes; then *size is set.
 void* map_file(THMapAllocatorContext* ctx, int fd, ptrdiff_t* size) {
   ptrdiff_t bytes = *size;
@@ -96,22 +101,26 @@ void* map_file(THMapAllocatorContext* ctx, int fd, ptrdiff_t* size) {
     fail_of_file(*ctx, "cannot map");
   }
   auto length = static_cast<ptrdiff_t>(state.st_size);
-  if (bytes == 0) bytes = length;
-  if (bytes > length) {
+  if (bytes == 0) bytes = length - ctx->first;
+  const ptrdiff_t end = ctx->first + bytes;
+  if (end > length) {
     if (!ctx->shared()) {
-      fail("<%s> has %td bytes, and %td are needed", ctx->name.c_str(), length, bytes);
+      fail("<%s> has %td bytes, and %td are needed", ctx->name.c_str(), length, end);
     }
-    extend(*ctx, fd, length, bytes);
+    extend(*ctx, fd, length, end);
   }
   void* block = nullptr;
   if (bytes) {
     // Only written pages of a private mapping need memory, so files may be larger than the memory.
     const int flags = ctx->shared() ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
-    block = try_to_allocate([&] {
-      void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    const ptrdiff_t before = bytes_before(*ctx);
+    void* pages = try_to_allocate([&] {
+      void* mapped =
+          mmap(nullptr, before + bytes, PROT_READ | PROT_WRITE, flags, fd, ctx->first - before);
       return mapped == MAP_FAILED && errno == ENOMEM ? nullptr : mapped;
     });
-    if (!block || block == MAP_FAILED) fail_of_file(*ctx, "cannot map");
+    if (!pages || pages == MAP_FAILED) fail_of_file(*ctx, "cannot map");
+    block = static_cast<char*>(pages) + before;
     ctx->device = state.st_dev;
     ctx->inode = state.st_ino;
     add_mapped(ctx);
@@ -146,7 +155,8 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
 
 void unmap(THMapAllocatorContext* ctx, void* block) noexcept {
   if (!block) return;
-  munmap(block, ctx->bytes);
+  const ptrdiff_t before = bytes_before(*ctx);
+  munmap(static_cast<char*>(block) - before, before + ctx->bytes);
   remove_mapped(ctx);
 }
 

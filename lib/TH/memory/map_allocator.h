@@ -14,7 +14,8 @@
 struct THMapAllocatorContext {
   std::string name;
   int flags;
-  int fd;  // the caller's descriptor, or one kept for the caller
+  int fd;               // the caller's descriptor, or one kept for the caller
+  ptrdiff_t first = 0;  // the byte of the file at which the block begins
   ptrdiff_t bytes = 0;
   bool opened = false;  // by the allocator; an empty file has no bytes
 

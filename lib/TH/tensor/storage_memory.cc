@@ -89,11 +89,13 @@ Storage* storage_from_file(DType type, const char* filename, ptrdiff_t elements,
   return map_elements(type, context, elements, nullptr);
 }
 
-Storage* storage_from_descriptor(DType type, const char* name, int fd) {
+Storage* storage_from_descriptor(DType type, const char* name, int fd, ptrdiff_t first,
+                                 ptrdiff_t elements) {
   Descriptor own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!own.is_open()) fail("cannot map <%s>: %s", name, std::strerror(errno));
   auto* context = new THMapAllocatorContext(name, TH_ALLOCATOR_MAPPED_FROMFD, own.get());
-  return map_elements(type, context, 0, &own);
+  context->first = first;
+  return map_elements(type, context, elements, &own);
 }
 
 }  // namespace th
