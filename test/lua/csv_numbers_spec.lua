@@ -15,6 +15,24 @@ end
 
 local function numbers(...) return loaded(...):totable() end
 
+describe('files that are not text', function()
+  teardown(function() os.remove(name) end)
+
+  it('are errors', function()
+    local utf16 = 'the text is UTF-16; UTF-8 is expected'
+    for bytes, message in pairs {
+      ['\255\254a\0\n\0'] = utf16, ['\254\255\0a\0\n'] = utf16,
+      ['\31\139\8\0abc\n'] = 'compressed in the format gzip', ['PK\3\4ab\n'] = 'the format ZIP',
+      ['\253' .. '7zXZ\0'] = 'the format xz', ['BZh91AY&SYa'] = 'the format bzip2',
+      [('\0'):rep(4096)] = 'byte 1 is NUL', ['a\0,\0b\0\n\0001\0,\0002\0\n\0'] = 'byte 2 is NUL',
+      ['"\0a\0"\0\n\0001\0\n\0'] = 'byte 6 is NUL', ['a\n1\n\0\0'] = 'byte 5 is NUL',
+    } do
+      assert.matches(message, failure(bytes), 1, true)
+    end
+    assert.are.same({ 'a\0b' }, loaded('x\n"a\0b"\n').x)
+  end)
+end)
+
 describe('decimal commas', function()
   teardown(function() os.remove(name) end)
 

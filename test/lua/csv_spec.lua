@@ -154,7 +154,6 @@ describe('a table of numbers', function()
     assert.matches('line 3 has 3 fields, and 2 are expected', failure '1,2\n3,4\n5,6,7', 1, true)
     assert.matches('line 2 has 1 fields, and 2 are expected', failure '1,2\n3\n', 1, true)
     assert.matches("line 2, column 1 (a): '\"x,\ny\"' is", failure 'a,b\n"x,\ny",1\n', 1, true)
-    assert.matches('the text is UTF-16; UTF-8 is expected', failure '\255\254a\0\n\0', 1, true)
     assert.matches([[line 2, column 2: '"4' begins with a quotation mark]],
                    failure '1,2\n3,"4\n', 1, true)
     assert.matches("line 4, column 2 (b): 'x' is not a number", failure '"a\n",b\n1,2\n3,x\n',

@@ -33,6 +33,9 @@ struct CsvStyle {
 };
 // Error: characters that exclude each other.
 void check_csv_style(const CsvStyle& style);
+// Errors: the text begins like a compressed file or UTF-16, or one of its first bytes is NUL and
+// not in quotes.
+void check_csv_text(const char* text, size_t size, char quote);
 // Sets the separator and the decimal point as above. bytes: a table from its first record on.
 // Returns false if the first lines have neither, or have commas that may be the separators.
 bool find_csv_separator(const char* bytes, size_t size, CsvStyle* style);

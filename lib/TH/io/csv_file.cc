@@ -85,8 +85,8 @@ bool is_plain_csv(const char* text, size_t size, char separator) {
   if (is_ascii_space(first) || first == '#' || is_ascii_space(last)) return false;
   // At the beginning of a file, a byte order mark would be skipped.
   if (size >= 3 && std::memcmp(text, "\xef\xbb\xbf", 3) == 0) return false;
-  // The reader would take a comma, ';' or a tab for the separator.
-  const std::string special{'"', '\r', '\n', ',', ';', '\t', separator};
+  // The reader would take a comma, ';' or a tab for the separator, and refuses NUL.
+  const std::string special{'"', '\r', '\n', '\0', ',', ';', '\t', separator};
   return std::find_first_of(text, text + size, special.begin(), special.end()) == text + size;
 }
 

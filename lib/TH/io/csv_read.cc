@@ -124,17 +124,13 @@ CsvReader::CsvReader(Storage* bytes, CsvStyle style, int64_t skipped_lines)
     : style_(std::move(style)), skipped_lines_(skipped_lines) {
   if (style_.find_decimal && style_.thousands == '.') style_.decimal = ',';
   const auto* text = static_cast<const char*>(bytes->cpu(Access::read));
+  check_csv_text(text, static_cast<size_t>(bytes->size), style_.quote);
   // Commas do not separate columns if they are decimal points, unless those are in quotes.
   if (style_.find_separator && style_.separator == ',' && style_.decimal == ',' &&
       !has_quoted_decimals(text, static_cast<size_t>(bytes->size), style_)) {
     style_.separator = ';';
   }
   check_csv_style(style_);
-  // The byte order marks of UTF-16.
-  if (bytes->size >= 2 &&
-      (!std::memcmp(text, "\xff\xfe", 2) || !std::memcmp(text, "\xfe\xff", 2))) {
-    fail("the text is UTF-16; UTF-8 is expected");
-  }
   storage_retain(bytes);
   bytes_.reset(bytes);
   pin(bytes);

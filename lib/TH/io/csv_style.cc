@@ -118,6 +118,31 @@ bool has_quoted_decimals(const char* bytes, size_t size, const CsvStyle& style) 
   return false;
 }
 
+void check_csv_text(const char* text, size_t size, char quote) {
+  const std::string head(text, std::min(kHead, size));
+  for (const char* mark : {"\xff\xfe", "\xfe\xff"}) {
+    if (head.compare(0, 2, mark) == 0) fail("the text is UTF-16; UTF-8 is expected");
+  }
+  constexpr const char* kCompressed[][2] = {{"\x1f\x8b", "gzip"},
+                                            {"PK\3\4", "ZIP"},
+                                            {"BZh91AY&SY", "bzip2"},
+                                            {"\3757zXZ", "xz"},
+                                            {"\x28\xb5\x2f\xfd", "zstd"}};
+  for (const auto& [mark, format] : kCompressed) {
+    if (head.rfind(mark, 0) == 0) {
+      fail("the file is compressed in the format %s, and text is expected", format);
+    }
+  }
+  // Text in quotes may contain NUL.
+  bool is_quoted = false;
+  for (size_t at = 0; at < head.size(); ++at) {
+    if (quote && head[at] == quote) is_quoted = !is_quoted;
+    if (head[at] == '\0' && !is_quoted) {
+      fail("byte %zu is NUL: the file is not text, or is UTF-16; UTF-8 is expected", at + 1);
+    }
+  }
+}
+
 bool remove_thousands(std::string* text, char thousands) {
   constexpr size_t kGroup = 3;
   const size_t first = skip_sign(*text, 0);
