@@ -225,6 +225,21 @@ describe('JPEG files', function()
 end)
 
 describe('pictures', function()
+  it('stay if progress raises an error at its last call', function()
+    for _, ending in ipairs {'.png', '.jpg'} do
+      with_name(ending, function(name)
+        tensor.save(name, tensor.ones(2, 2))
+        local before = files.content(name)
+        local function stop(done, total)
+          if done == total then error 'stop' end
+        end
+        assert.matches('stop', error_of(tensor.save, name, tensor.ones(9, 9), {progress = stop}),
+                       1, true)
+        assert.are.equal(before, files.content(name))
+      end)
+    end
+  end)
+
   it('that cannot be are errors, and files stay', function()
     with_name('.png', function(name)
       local t = picture(1, 2, 2)

@@ -149,8 +149,8 @@ local function save(tensor, format, filename, object, most, options)
    local done = files.progress(options, #bytes)
    files.write_file(tensor, filename, function(file)
       file:writeChar(tensor.CharStorage():string(bytes))
+      done(#bytes)
    end, options.sync)
-   done(#bytes)
 end
 
 local function format_of(name, most, options_of_save)
