@@ -9,6 +9,8 @@ local raise_text = require 'tensor.raise'
 local cause = files.cause
 
 local PROGRESS_BYTES = 2 ^ 22  -- minimum number of bytes between two calls of progress
+local HEAD_BYTES = 4096        -- number of bytes that are examined to find the format
+
 -- The modes of load and save, and the size in bytes of longs in the modes that define it.
 local long_sizes = { b32 = 4, b64 = 8 }
 local known_options = { mode = 'string', referenced = 'boolean', functions = 'boolean',
@@ -118,7 +120,8 @@ local function install(tensor)
       return long_sizes[mode] and file:longSize(long_sizes[mode]) or file
    end
 
-   -- Returns up to 4 bytes at the beginning of a file, or nil for a pipe. Sets the binary mode.
+   -- Returns up to HEAD_BYTES bytes at the beginning of a file, or nil for a pipe. Sets the binary
+   -- mode.
    local function head_of(file)
       file:binary():quiet():clearError():seekEnd()
       if file:hasError() then
@@ -126,7 +129,7 @@ local function install(tensor)
          return nil
       end
       local size = file:position() - 1
-      local head = file:seek(1):readChar(math.min(size, 4)):string()
+      local head = file:seek(1):readChar(math.min(size, HEAD_BYTES)):string()
       file:seek(1):clearError():pedantic()
       return head
    end
@@ -139,8 +142,8 @@ local function install(tensor)
              head:match '^[%z\1-\8]%z%z%z' and 'binary' or nil
    end
 
-   -- Detects the mode and byte order of a file that is not a pipe. Returns false, and up to 4
-   -- bytes, if the file does not start with a type code.
+   -- Detects the mode and byte order of a file that is not a pipe. Returns false and the head if
+   -- the file does not start with a type code.
    local function find_mode(file)
       local head = head_of(file)
       local form = form_of(head)
@@ -163,13 +166,21 @@ local function install(tensor)
       return ''
    end
 
+   -- Raises an error if a file begins with zero bytes only, which are read as nil. nil has 4 bytes.
+   local function refuse_zeros(file)
+      local head = head_of(file)
+      if head and #head > 4 and not head:find '[^%z]' then
+         error(('no object: the first %d bytes are 0'):format(#head), 0)
+      end
+   end
+
    -- Returns the error message for a file that begins with `head`.
    local function unknown_format(filename, head)
       if head == '' then
          return filename .. ' is empty'
       end
       local advice = "; the option format = 'csv' reads a table of text"
-      local kind = head == 'PK\3\4' and 'ZIP archive' or head:find '^\128[\2-\5]' and 'pickle'
+      local kind = head:find '^PK\3\4' and 'ZIP archive' or head:find '^\128[\2-\5]' and 'pickle'
       if kind then
          advice = ("; it is a %s, as PyTorch's torch.save writes: save the state_dict " ..
                    'as .safetensors there'):format(kind)
@@ -199,6 +210,9 @@ local function install(tensor)
          local tell_end = tell_progress(file, progress, shows and size_of(file))
          local object = file:readObject()
          tell_end()
+         if object == nil then
+            refuse_zeros(file)
+         end
          return object
       end)
       local done = find_position(file)

@@ -2,6 +2,8 @@
 
 local tensor = require 'tensor'
 local data = require 'tensor.data'
+local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
 local thread = coroutine.create(function() end)
 
@@ -217,6 +219,20 @@ describe('serialize', function()
       assert.is_false(written)
       assert.matches(('^[^:]*serialize_errors_spec.lua:%%d+: %s: Unwritable object <function> ' ..
                       'at <%%?>.a.1$'):format(name), message)
+    end
+  end)
+end)
+
+describe('load', function()
+  it('refuses files of zero bytes', function()
+    for size, shown in pairs { [5] = 5, [100] = 100, [5000] = 4096 } do
+      local text, message = ('\0'):rep(size), ('no object: the first %d bytes are 0'):format(shown)
+      files.with_name('.t7', function(name)
+        files.write(name, text)
+        assert.matches(message, error_of(tensor.load, name), 1, true)
+        assert.matches(message, error_of(tensor.load, name, 'binary'), 1, true)
+      end)
+      assert.matches(message, error_of(tensor.deserialize, text), 1, true)
     end
   end)
 end)
