@@ -1,6 +1,7 @@
 -- Shared by the file formats, load and save. The functions raise messages without the file name,
 -- which load and save put in front.
 
+local core = require 'tensor.core'
 local versions = require 'tensor.versions'
 local progress = require 'tensor.progress'
 local raise = require 'tensor.raise'
@@ -21,9 +22,23 @@ function files.without_position(failure)
    return (tostring(failure):gsub('^[^\n]-:%d+: ', ''))
 end
 
---- Returns the message of an error without its position and the name of the function.
+-- The classes whose methods are called to read and write files.
+local classes = {'torch.File', 'torch.CharStorage', 'torch.DoubleTensor', 'torch.DoubleBlob'}
+
+-- Returns true if a word is the name of a function of the module, or of a method of these classes.
+local function is_own_name(word)
+   local found = rawget(core, word) ~= nil
+   for _, class in ipairs(classes) do
+      found = found or rawget(core.getmetatable(class) or {}, word) ~= nil
+   end
+   return found
+end
+
+--- Returns the message of an error without its position and the name of the module's function.
 function files.cause(failure)
-   return (files.without_position(failure):gsub('^%a+: ', ''))
+   local text = files.without_position(failure)
+   local word, rest = text:match '^(%a+): (.*)'
+   return word and is_own_name(word) and rest or text
 end
 
 -- The bytes of a printable character beyond ASCII in UTF-8, by its first byte.
@@ -232,9 +247,9 @@ function files.replace(tensor, filename, write, sync)
    end
    tensor._dropfile(replacement)
    if not written then
-      if name ~= filename then
+      if name ~= filename and type(failure) == 'string' then
          local from = name:gsub('%p', '%%%0')
-         failure = tostring(failure):gsub(from, (filename:gsub('%%', '%%%%')))
+         failure = failure:gsub(from, (filename:gsub('%%', '%%%%')))
       end
       error(failure, 0)
    end
@@ -259,8 +274,8 @@ function files.read_file(tensor, filename, read)
    local at = file:quiet():position()
    file:close()
    if not done then
-      local text = tostring(result)
-      error(text:find('read error', 1, true) and ('%s, at byte %d'):format(text, at) or result, 0)
+      local is_of_file = type(result) == 'string' and result:find('read error', 1, true)
+      error(is_of_file and ('%s, at byte %d'):format(result, at) or result, 0)
    end
    return result, more
 end

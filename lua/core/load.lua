@@ -27,6 +27,14 @@ local function raise(message)
    return raise_text(files.printable(message))
 end
 
+-- Raises an error object that is not text. Methods of classes and `progress` may raise such
+-- objects.
+local function pass_object(failure)
+   if type(failure) ~= 'string' then
+      error(failure, 0)
+   end
+end
+
 local function install(tensor)
    local function check_name(name, filename)
       if rawequal(filename, tensor) then
@@ -219,6 +227,7 @@ local function install(tensor)
       local advice = not read and mode and advice_on_mode(file, mode) or ''
       file:quiet():close()
       if not read then
+         pass_object(object)
          local at = done and (', at byte %d'):format(done + 1) or ''
          error(('%s: %s%s%s'):format(name, cause(object), at, advice), 0)
       end
@@ -255,6 +264,7 @@ local function install(tensor)
    local function call_format(name, filename, call, ...)
       local done, result, more = files.with_line(name, filename, call, tensor, filename, ...)
       if not done then
+         pass_object(result)
          local text = cause(result)
          local names_file = text:find(filename, 1, true)
          raise(names_file and ('%s: %s'):format(name, text) or
@@ -304,6 +314,7 @@ local function install(tensor)
          local done, result = files.with_line(name, filename, read_object, file, label, chosen,
                                               isreferenced, functions, progress)
          if not done then
+            pass_object(result)
             raise(result)
          end
          return result
@@ -346,6 +357,7 @@ local function install(tensor)
          local saved, failure = files.with_line(name, filename, files.write_file, tensor, filename,
                                                 write, sync)
          if not saved then
+            pass_object(failure)
             failure = cause(failure)
             local names_file = failure:find('^cannot open <')
             local label = names_file and name or ('%s: %s'):format(name, filename)
@@ -363,7 +375,7 @@ local function install(tensor)
       local file = set_mode(tensor.MemoryFile(), chosen)
       local written, failure = pcall(file.writeObject, file:referenced(isreferenced), object)
       if not written then
-         if type(failure) ~= 'string' then error(failure, 0) end
+         pass_object(failure)
          raise(('%s: %s'):format(name, cause(failure)))
       end
       local storage = file:storage()
@@ -391,6 +403,7 @@ local function install(tensor)
       end
       local done, result = pcall(read_object, file, 'deserialize', chosen, isreferenced, functions)
       if not done then
+         pass_object(result)
          raise(result)
       end
       return result

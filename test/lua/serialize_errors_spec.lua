@@ -223,6 +223,51 @@ describe('serialize', function()
   end)
 end)
 
+describe('errors of the functions of a program', function()
+  local Part = tensor.class('spec.Raising', {})
+  local failure
+  local function fail() error(failure, 0) end
+  function Part.write(_, file) file:writeInt(1) end
+  function Part.read() fail() end
+
+  -- Calls check(f, ...) with calls that end in the error.
+  local function each_call(check)
+    local bytes = tensor.serialize(Part.new())
+    check(tensor.deserialize, bytes)
+    local write = Part.write
+    Part.write = fail
+    check(tensor.serialize, Part.new())
+    files.with_name('.t7', function(name) check(tensor.save, name, Part.new()) end)
+    Part.write = write
+    for _, ending in ipairs { '.t7', '.npy', '.csv', '.png' } do
+      files.with_name(ending, function(name)
+        tensor.save(name, tensor.ones(2, 2))
+        check(tensor.load, name, { progress = fail })
+        check(tensor.save, name, tensor.ones(2, 2), { progress = fail })
+      end)
+    end
+    files.with_name('.npz', function(name)
+      check(tensor.save, name, { tensor.ones(2, 2) }, { progress = fail })
+    end)
+  end
+
+  it('are passed on if they are objects', function()
+    failure = { code = 5 }
+    each_call(function(f, ...)
+      local done, object = pcall(f, ...)
+      assert.is_false(done)
+      assert.is_true(rawequal(failure, object), tostring(object))
+    end)
+  end)
+
+  it('keep their first word', function()
+    failure = 'cancelled: by the user'
+    each_call(function(f, ...)
+      assert.matches(': cancelled: by the user', error_of(f, ...), 1, true)
+    end)
+  end)
+end)
+
 describe('load', function()
   it('refuses files of zero bytes', function()
     for size, shown in pairs { [5] = 5, [100] = 100, [5000] = 4096 } do
