@@ -138,6 +138,19 @@ describe('a .safetensors file', function()
       assert.is_false(loaded)
       assert.matches(text, message, 1, true)
     end
+    -- Others can be read.
+    local part = '{"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]},' ..
+                 '"b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}}'
+    assert.matches('tensor a: elements of type F8_E4M3 cannot be read; the option only selects ' ..
+                   'tensors of the file: a, b', select(2, load_bytes(file_of(part, 6))), 1, true)
+    local done, b = load_bytes(file_of(part, 6), { only = { 'b' } })
+    assert.is_true(done and b.b:nElement() == 2)
+    done, b = load_bytes(file_of(part, 6), { only = { 'a' } })
+    assert.is_true(not done and b:find 'F8_E4M3 cannot be read$' ~= nil)
+    assert.matches('tensor a: it should end at byte', select(2, load_bytes(
+      file_of('{"a":{"dtype":"F8","shape":[9],"data_offsets":[0,9]}}', 4))), 1, true)
+    assert.matches('tensors a and b overlap', select(2, load_bytes(
+      file_of((part:gsub('%[4,6%]', '[3,5]')), 6))), 1, true)
     assert.matches('the header is missing', select(2, load_bytes '1234567'), 1, true)
     assert.matches('header should end at byte', select(2, load_bytes(('\255'):rep(9))), 1, true)
     local loaded, tensors = load_bytes(

@@ -24,6 +24,10 @@ class SafetensorsReader : public DiskArrays {
   }
 
  protected:
+  void describe(StoredArray& array) override {
+    fail("tensor %s: elements of type %s cannot be read", array.name.c_str(),
+         array.unknown_type.c_str());
+  }
   StorageRef map(const StoredArray& array) override {
     const bool fits =
         array.bytes() >= kLeastMapped && !array.is_converted() && array.begin % array.item() == 0;

@@ -148,12 +148,19 @@ class Header : public nlohmann::json_sax<Json> {
     return true;
   }
 
+  void set_sizes(StoredArray* array) {
+    std::vector<int64_t> sizes;
+    for (const Number& number : shape_.numbers) sizes.push_back(number.value);
+    try {
+      array->set_sizes(std::move(sizes));
+    } catch (const Error& error) {
+      fail("tensor %s: %s", name_.c_str(), error.what());
+    }
+  }
+
   void end_entry() {
     const StoredType* type = stored_type_of_safetensors(type_);
     if (type_.empty() || !shape_.present || !offsets_.present) fail_of_entry();
-    if (!type) {
-      fail("tensor %s: elements of type %s cannot be read", name_.c_str(), type_.c_str());
-    }
     if (!shape_.valid) fail("tensor %s: the shape contains an invalid size", name_.c_str());
     if (!offsets_.valid || offsets_.numbers.size() != 2) {
       fail("tensor %s: data_offsets are two numbers, got %zu values", name_.c_str(),
@@ -162,14 +169,13 @@ class Header : public nlohmann::json_sax<Json> {
     StoredArray array;
     array.name = name_;
     array.type = type;
-    std::vector<int64_t> sizes;
-    for (const Number& number : shape_.numbers) sizes.push_back(number.value);
-    try {
-      array.set_sizes(std::move(sizes));
-    } catch (const Error& error) {
-      fail("tensor %s: %s", name_.c_str(), error.what());
-    }
     const Number first = offsets_.numbers[0], last = offsets_.numbers[1];
+    if (type) {
+      set_sizes(&array);
+    } else {
+      array.unknown_type = type_;
+      if (first.valid && last.valid) array.count = std::max<int64_t>(last.value - first.value, 0);
+    }
     if (!first.valid || !last.valid || last.value - first.value != array.bytes()) {
       fail("tensor %s: %lld bytes are expected, and data_offsets are %s and %s", name_.c_str(),
            as_long(array.bytes()), first.text().c_str(), last.text().c_str());

@@ -31,13 +31,15 @@ const StoredType& stored_type_of(DType type);
 
 struct StoredArray {
   std::string name;
-  const StoredType* type = nullptr;  // null: the header has not been read
+  const StoredType* type = nullptr;  // null: unknown, or the header has not been read
+  std::string unknown_type;          // the name of a type that cannot be read
   bool swapped = false;              // the elements have the reverse byte order.
   bool by_columns = false;           // the first dimension varies fastest.
   std::vector<int64_t> sizes;        // at least one.
-  int64_t begin = 0, count = 0;      // the byte of the first element; the number of elements
+  // The byte of the first element; the number of elements, or of bytes if the type is unknown.
+  int64_t begin = 0, count = 0;
 
-  int64_t item() const { return static_cast<int64_t>(item_size(type->stored)); }
+  int64_t item() const { return type ? static_cast<int64_t>(item_size(type->stored)) : 1; }
   int64_t bytes() const { return count * item(); }
   bool is_converted() const { return type->stored != type->type; }
   // Sets the sizes and the number of elements. An empty list means one element. Errors: too many

@@ -2,21 +2,31 @@
 
 local each = require 'tensor.versions'.each
 local files = require 'tensor.files'
+local named_columns = require 'tensor.named_columns'
 local native = require 'tensor.native'
 
 local STEP = 2 ^ 24  -- bytes between two calls of progress
 
 -- ---- reading ------------------------------------------------------------------------------------
 
-local function read(reader, k, map, done)
-   native.arrays.begin(reader, k, map == true)
+-- Returns f(...). Errors end in `advice`.
+local function call(advice, f, ...)
+   local done, result = pcall(f, ...)
+   if not done then
+      error(result .. advice, 0)
+   end
+   return result
+end
+
+local function read(reader, k, map, done, advice)
+   call(advice, native.arrays.begin, reader, k, map == true)
    repeat
-      local bytes = native.arrays.run(reader, STEP)
+      local bytes = call(advice, native.arrays.run, reader, STEP)
       if bytes > 0 then
          done(bytes)
       end
    until bytes == 0
-   return native.arrays.finish(reader)
+   return call(advice, native.arrays.finish, reader)
 end
 
 -- Returns the positions of the selected arrays. what: the word for an array in messages.
@@ -30,7 +40,8 @@ local function selected(names, only, what)
       for k = 1, files.length('option only', only) do
          local name = only[k]
          list[k] = positions[name] or
-                   error(('the file has no %s %s'):format(what, tostring(name)), 0)
+                   error(('the file has no %s %s; it has %d: %s'):format(
+                      what, tostring(name), #names, named_columns.shown(names)), 0)
       end
    end
    return list
@@ -39,12 +50,15 @@ end
 -- Returns a table of the selected tensors by name.
 local function read_all(reader, names, options, what)
    local list, total = selected(names, options.only, what), 0
+   local advice = not options.only and #names > 1 and
+                  ('; the option only selects %ss of the file: %s'):format(
+                     what, named_columns.shown(names)) or ''
    for _, k in ipairs(list) do
-      total = total + native.arrays.bytes(reader, k)
+      total = total + call(advice, native.arrays.bytes, reader, k)
    end
    local done, tensors = files.progress(options, total), {}
    for _, k in ipairs(list) do
-      tensors[names[k]] = read(reader, k, options.map, done)
+      tensors[names[k]] = read(reader, k, options.map, done, advice)
    end
    return tensors
 end
@@ -107,7 +121,7 @@ function npy.load(_, filename, options)
    files.check(options, {map = 'boolean', progress = 'function'})
    return (with_reader(filename, function(reader)
       return read(reader, 1, options.map,
-                  files.progress(options, native.arrays.bytes(reader, 1)))
+                  files.progress(options, native.arrays.bytes(reader, 1)), '')
    end))
 end
 
