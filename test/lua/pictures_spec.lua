@@ -225,6 +225,27 @@ describe('JPEG files', function()
 end)
 
 describe('pictures', function()
+  it('are read whatever their extension is', function()
+    local t = picture(3, 8, 8)
+    for ending, other in pairs {['.png'] = '.jpg', ['.jpg'] = '.png'} do
+      with_name(ending, function(name)
+        tensor.save(name, t)
+        with_name(other, function(copy)
+          write(copy, files.content(name))
+          same(tensor.load(name), tensor.load(copy))
+        end)
+      end)
+    end
+    for bytes, format in pairs {['GIF89a'] = 'a GIF', ['RIFF\1\2\3\4WEBPVP8 '] = 'a WebP',
+                                ['BM\0\0'] = 'a BMP'} do
+      with_name('.png', function(name)
+        write(name, bytes)
+        assert.matches(('it is %s file: PNG and JPEG files can be read'):format(format),
+                       error_of(tensor.load, name), 1, true)
+      end)
+    end
+  end)
+
   it('stay if progress raises an error at its last call', function()
     for _, ending in ipairs {'.png', '.jpg'} do
       with_name(ending, function(name)

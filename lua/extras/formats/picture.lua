@@ -41,6 +41,29 @@ local function element_of(options)
    return element
 end
 
+-- The formats that are known by the first bytes of a file.
+local heads = {
+   {'^\137PNG', 'png'}, {'^\255\216\255', 'jpeg'},
+   {'^GIF8', name = 'a GIF'}, {'^RIFF....WEBP', name = 'a WebP'}, {'^BM', name = 'a BMP'},
+}
+
+-- Returns the format of a file, in which the extension may be wrong. format: that of the extension,
+-- for unknown bytes. Raises an error for other known formats.
+local function format_of_bytes(bytes, format)
+   local characters = {}
+   for k = 1, math.min(bytes:size(), 12) do
+      characters[k] = string.char(bytes[k])
+   end
+   local head = table.concat(characters)
+   for _, known in ipairs(heads) do
+      if head:find(known[1]) then
+         return known[2] or error(('it is %s file: PNG and JPEG files can be read')
+                                  :format(known.name), 0)
+      end
+   end
+   return format
+end
+
 local function load(tensor, format, filename, options)
    files.check(options, options_of_load)
    local element, channels = element_of(options), options.channels
@@ -53,6 +76,7 @@ local function load(tensor, format, filename, options)
       files.read(tensor, file, storage, size, files.progress(options, size))
       return storage
    end)
+   format = format_of_bytes(bytes, format)
    local has, height, width, bits = native.picture_shape(format, bytes)
    local storage = tensor[bits == 16 and 'ShortStorage' or 'ByteStorage'](has * height * width)
    native.picture_read(format, bytes, storage)
