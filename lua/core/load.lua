@@ -163,13 +163,16 @@ local function install(tensor)
       return form ~= nil, head
    end
 
-   -- Returns the end of an error message if the data in a file are not of the mode.
-   local function advice_on_mode(file, mode)
+   -- Returns the end of the error message about a file if its data may need another mode.
+   -- mode: the requested one, or nil.
+   local function advice_on_mode(file, mode, message)
       local head = head_of(file)
       local form = head and form_of(head)
-      if form and (form == 'text') ~= (mode == 'ascii') then
+      if mode and form and (form == 'text') ~= (mode == 'ascii') then
          return ('; the data are %s: omit the mode to detect it')
                 :format(form == 'text' and 'text, not binary' or 'binary, not text')
+      elseif mode ~= 'b32' and form == 'binary' and message:find('unknown type code', 1, true) then
+         return "; if a 32-bit or Windows Torch7 wrote it, pass the mode 'b32'"
       end
       return ''
    end
@@ -224,7 +227,8 @@ local function install(tensor)
          return object
       end)
       local done = find_position(file)
-      local advice = not read and mode and advice_on_mode(file, mode) or ''
+      local advice = not read and type(object) == 'string' and
+                     advice_on_mode(file, mode, object) or ''
       file:quiet():close()
       if not read then
          pass_object(object)

@@ -269,6 +269,19 @@ describe('errors of the functions of a program', function()
 end)
 
 describe('load', function()
+  it('names the mode of files with longs of 4 bytes', function()
+    local bytes = tensor.serialize({ tensor.ones(2, 3), 'text' }, 'b32')
+    local advice = "; if a 32-bit or Windows Torch7 wrote it, pass the mode 'b32'"
+    files.with_name('.t7', function(name)
+      files.write(name, bytes)
+      for _, mode in ipairs { 'none', 'b64' } do
+        local message = error_of(tensor.load, name, mode ~= 'none' and mode or nil)
+        assert.matches('unknown type code 1751347823, at byte 110' .. advice, message, 1, true)
+      end
+      assert.are.equal(6, tensor.load(name, 'b32')[1]:sum())
+    end)
+  end)
+
   it('refuses files of zero bytes', function()
     for size, shown in pairs { [5] = 5, [100] = 100, [5000] = 4096 } do
       local text, message = ('\0'):rep(size), ('no object: the first %d bytes are 0'):format(shown)
