@@ -384,11 +384,11 @@ local function install(tensor)
       local class = class_of_file(name)
       local factory = class and rawget(class, '__factory')
       if not factory then
-         local package = name:match '^(%w+)%.'
-         local advice = package and package ~= 'torch' and
-                        (": require the package that defines it, such as '%s', first")
-                        :format(package) or ''
+         local package = name:match '^(%w+)%.[%w_.]+$'
          local shown = versions.require 'tensor.files'.printable(name:sub(1, 300))
+         local advice = package and package ~= 'torch' and (": require the package that defines " ..
+            "it, such as '%s', first, or call tensor.class('%s', {}) to read the fields only")
+            :format(package, shown) or ''
          error(('readObject: unknown Torch class <%s>%s'):format(shown, advice), 0)
       end
       local object = keep(record, index, factory(file))

@@ -269,6 +269,21 @@ describe('errors of the functions of a program', function()
 end)
 
 describe('load', function()
+  it('shows how to read the fields of an object of an unknown class', function()
+    local Known = tensor.class('spec.Known', {})
+    local object = Known.new()
+    object.weight = tensor.ones(2, 3)
+    local bytes = tensor.serialize(object):gsub('spec%.Known', 'away.Known')
+    local advice = "such as 'away', first, or call tensor.class('away.Known', {}) to read the " ..
+                   'fields only'
+    assert.matches(advice, error_of(tensor.deserialize, bytes), 1, true)
+    tensor.class('away.Known', {})
+    assert.are.equal(6, tensor.deserialize(bytes).weight:sum())
+    bytes = bytes:gsub('away%.Known', 'away.Kno"n')
+    assert.matches('unknown Torch class <away.Kno"n>, at byte', error_of(tensor.deserialize, bytes),
+                   1, true)
+  end)
+
   it('names the mode of files with longs of 4 bytes', function()
     local bytes = tensor.serialize({ tensor.ones(2, 3), 'text' }, 'b32')
     local advice = "; if a 32-bit or Windows Torch7 wrote it, pass the mode 'b32'"
