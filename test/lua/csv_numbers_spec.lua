@@ -4,6 +4,7 @@
 local format_files = require 'support.format_files'
 local tensor = require 'tensor'
 local error_of = require 'support.raises'.message
+local files = require 'support.files'
 
 local name = os.tmpname()
 
@@ -30,6 +31,18 @@ describe('files that are not text', function()
       assert.matches(message, failure(bytes), 1, true)
     end
     assert.are.same({ 'a\0b' }, loaded('x\n"a\0b"\n').x)
+  end)
+end)
+
+describe('floats', function()
+  teardown(function() os.remove(name) end)
+
+  it('are read as the same if the reader rounds twice', function()
+    local t = tensor.FloatTensor { 7.0385307e-26, -7.0385307e-26, 1e-26 }
+    tensor.save(name, t, { format = 'csv' })
+    assert.are.equal('7.03853069e-26\n-7.03853069e-26\n1e-26\n', files.content(name))
+    local back = tensor.load(name, { format = 'csv', type = 'Float', header = false })
+    assert.is_true(back:view(3):equal(t))
   end)
 end)
 
