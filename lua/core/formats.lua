@@ -39,12 +39,13 @@ function known.of(filename)
    return format.field and module[format.field] or module
 end
 
--- Extensions of other pictures, tables, models and data, and of compressed files, which are not
--- written.
+-- Extensions of other pictures, sound, tables, models and data, and of compressed files, which are
+-- not written, and a misspelled one.
 local foreign = {}
-for ending in ('avif bmp bz2 ckpt eps feather gif gz h5 hdf5 heic html ico json mat onnx ' ..
-               'parquet pbm pdf pgm pickle pkl ppm pt pth svg tar tif tiff txt webp xls xlsx ' ..
-               'xml xz yaml zip zst'):gmatch '%w+' do
+for ending in ('arrow avif bmp bz2 caffemodel ckpt eps feather flac gguf gif gz h5 hdf hdf5 ' ..
+               'heic html ico ini jp2 json jsonl mat mp3 mp4 nc ods onnx parquet pbm pdf pgm ' ..
+               'pickle pkl ppm prototxt psv pt pt2 pth safetensor svg tab tar tga tgz tif ' ..
+               'tiff toml txt wav webp xls xlsx xml xz yaml zip zst'):gmatch '%w+' do
    foreign[ending] = true
 end
 

@@ -209,7 +209,8 @@ describe('save', function()
 
   it('writes no file whose extension stands for the format of another program', function()
     for _, ending in ipairs { '.gif', '.BMP', '.tiff', '.webp', '.txt', '.json', '.mat', '.h5',
-                              '.pkl', '.pt', '.pth', '.onnx', '.gz', '.ppm', '.eps', '.zip' } do
+                              '.pkl', '.pt', '.pth', '.onnx', '.gz', '.ppm', '.eps', '.zip', '.wav',
+                              '.gguf', '.jsonl', '.tab', '.safetensor' } do
       with_name(ending, function(name)
         assert.matches(ending .. ' files cannot be written', error_of(tensor.save, name, { 1 }), 1,
                        true)
