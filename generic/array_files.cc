@@ -35,11 +35,11 @@ size_t check_array(lua_State* L, const ArrayReader& reader, int index) {
   return static_cast<size_t>(k);
 }
 
-// reader(filename): returns a reader, a table of names, and a table of the metadata.
+// reader(filename, extension): returns a reader, a table of names, and a table of the metadata.
 int reader(lua_State* L) {
-  const char* name = check_text(L, 1, "load");
+  const char *name = check_text(L, 1, "load"), *extension = check_text(L, 2, "load");
   auto** box = Native<ArrayReader>::push(L);
-  protect(L, "load", [&] { *box = ArrayReader::open(name).release(); });
+  protect(L, "load", [&] { *box = ArrayReader::open(name, extension).release(); });
   const ArrayReader& file = **box;
   lua_newtable(L);
   for (size_t k = 0; k < file.count(); ++k) {
@@ -100,11 +100,11 @@ int close(lua_State* L) {
   return Native<ArrayReader>::destroy(L);
 }
 
-// writer(filename): returns a writer.
+// writer(filename, extension): returns a writer.
 int writer(lua_State* L) {
-  const char* name = check_text(L, 1, "save");
+  const char *name = check_text(L, 1, "save"), *extension = check_text(L, 2, "save");
   auto** box = Native<ArrayWriter>::push(L);
-  protect(L, "save", [&] { *box = ArrayWriter::create(name).release(); });
+  protect(L, "save", [&] { *box = ArrayWriter::create(name, extension).release(); });
   return 1;
 }
 

@@ -25,18 +25,25 @@ end
 
 local known = {}
 
---- The text formats, which the option `format` of load and save selects.
-known.texts = {csv = true, tsv = true}
-
---- Returns the format of a file name, or nil.
-function known.of(filename)
-   local ending = filename:match '%.([^./\\]+)$'
-   local format = ending and formats[ending:lower()]
+--- Returns the format with this extension, or nil.
+function known.named(ending)
+   local format = formats[ending]
    if not format then
       return nil
    end
    local module = versions.require(format.module)
    return format.field and module[format.field] or module
+end
+
+--- Returns the format of a file name, or nil.
+function known.of(filename)
+   local ending = filename:match '%.([^./\\]+)$'
+   return ending and known.named(ending:lower())
+end
+
+--- Returns the extensions as text.
+function known.extensions()
+   return table.concat(versions.sorted_keys(formats), ', ')
 end
 
 -- Extensions of other pictures, sound, tables, models and data, and of compressed files, which are

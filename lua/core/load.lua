@@ -242,14 +242,18 @@ local function install(tensor)
    -- Returns nil for Torch7's format.
    local function format_of(name, filename, mode)
       local fields = type(mode) == 'table' and mode or {}
-      if fields.format ~= nil and (fields.mode ~= nil or not formats.texts[fields.format]) then
-         raise(fields.mode == nil and
-               ("%s: option format must be 'csv' or 'tsv', got %s: file name extensions select " ..
-                'other formats'):format(name, tostring(fields.format)) or
-               ("%s: the option mode is for Torch7's format, not with format"):format(name))
+      local format
+      if fields.format ~= nil then
+         format = formats.named(fields.format)
+         if fields.mode ~= nil then
+            raise(("%s: the option mode is for Torch7's format, not with format"):format(name))
+         elseif not format then
+            raise(('%s: option format must be one of %s, got %s'):format(
+               name, formats.extensions(), tostring(fields.format)))
+         end
+      elseif mode == nil or type(mode) == 'table' and fields.mode == nil then
+         format = formats.of(filename)
       end
-      local format = (mode == nil or type(mode) == 'table') and fields.mode == nil and
-                     formats.of(fields.format and '.' .. fields.format or filename)
       if not format then
          return nil
       end

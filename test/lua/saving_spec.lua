@@ -415,36 +415,6 @@ describe('save', function()
   end)
 end)
 
-describe('the option format', function()
-  it('selects a text format for other names', function()
-    with_name('.data', function(name)
-      tensor.save(name, tensor.Tensor{{1, 2.5}}, { format = 'csv' })
-      assert.are.equal('1,2.5\n', content(name))
-      assert.are.same({ { 1, 2.5 } }, tensor.load(name, { format = 'csv' }):totable())
-      tensor.save(name, tensor.Tensor{{1, 2.5}}, { format = 'tsv', names = { 'a', 'b' } })
-      assert.are.equal('a\tb\n1\t2.5\n', content(name))
-      local columns, names = tensor.load(name, { format = 'tsv', columns = true })
-      assert.are.equal(2.5, columns.b[1])
-      assert.are.same({ 'a', 'b' }, names)
-    end)
-  end)
-
-  it('is suggested, and may only be that of text', function()
-    with_name('.data', function(name)
-      files.write(name, '5.1,3.5\n')
-      for _, case in ipairs {
-        { "the option format = 'csv' reads a table of text" },
-        { "separator requires format = 'csv', or a file name ending in .csv", { separator = ',' } },
-        { "option format must be 'csv' or 'tsv', got npy", { format = 'npy' } },
-        { "the option mode is for Torch7's format", { format = 'csv', mode = 'ascii' } },
-      } do
-        assert.matches(case[1], error_of(tensor.load, name, case[2]), 1, true)
-      end
-      assert.matches('unknown option format', error_of(tensor.deserialize, '', { format = 'csv' }))
-    end)
-  end)
-end)
-
 describe('load', function()
   it('refuses folders with a message that says so', function()
     folder_of(function(path)

@@ -24,8 +24,8 @@ const Format kFormats[] = {
     {"safetensors", open_safetensors, create_safetensors},
 };
 
-const Format& format_of(const char* filename) {
-  const std::string extension = extension_of(filename);
+const Format& format_of(const char* filename, const char* chosen) {
+  const std::string extension = chosen ? chosen : extension_of(filename);
   for (const Format& format : kFormats) {
     if (extension == format.extension) return format;
   }
@@ -44,8 +44,8 @@ auto ArrayReader::named(const F& f) const {
   return with_file_name(filename_, f);
 }
 
-std::unique_ptr<ArrayReader> ArrayReader::open(const char* filename) {
-  const Format& format = format_of(filename);
+std::unique_ptr<ArrayReader> ArrayReader::open(const char* filename, const char* extension) {
+  const Format& format = format_of(filename, extension);
   return with_file_name(filename, [&] {
     std::unique_ptr<ArrayReader> reader = format.open(filename);
     reader->filename_ = filename;
@@ -138,8 +138,8 @@ auto ArrayWriter::named(const F& f) const {
   });
 }
 
-std::unique_ptr<ArrayWriter> ArrayWriter::create(const char* filename) {
-  std::unique_ptr<ArrayWriter> writer = format_of(filename).create();
+std::unique_ptr<ArrayWriter> ArrayWriter::create(const char* filename, const char* extension) {
+  std::unique_ptr<ArrayWriter> writer = format_of(filename, extension).create();
   writer->filename_ = filename;
   return writer;
 }

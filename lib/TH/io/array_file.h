@@ -23,8 +23,9 @@ namespace th TH_VISIBLE {
 // begin(), run() until it returns 0, finish().
 class ArrayReader {
  public:
-  // Errors: an unknown extension; a file that cannot be read; an invalid header.
-  static std::unique_ptr<ArrayReader> open(const char* filename);
+  // extension: that of the format; null: that of the file name. Errors: an unknown extension; a
+  // file that cannot be read; an invalid header.
+  static std::unique_ptr<ArrayReader> open(const char* filename, const char* extension = nullptr);
   virtual ~ArrayReader() = default;
   ArrayReader(const ArrayReader&) = delete;
   ArrayReader& operator=(const ArrayReader&) = delete;
@@ -78,8 +79,8 @@ class ArrayReader {
 // run() write them, and commit() replaces the file. Until then, the old file is unchanged.
 class ArrayWriter {
  public:
-  // Errors: an unknown extension. The file is opened by begin().
-  static std::unique_ptr<ArrayWriter> create(const char* filename);
+  // extension: as above. Errors: an unknown extension. The file is opened by begin().
+  static std::unique_ptr<ArrayWriter> create(const char* filename, const char* extension = nullptr);
   virtual ~ArrayWriter();
   ArrayWriter(const ArrayWriter&) = delete;
   ArrayWriter& operator=(const ArrayWriter&) = delete;

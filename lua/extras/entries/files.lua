@@ -8,14 +8,14 @@ tensor.load(filename, options)]=],
       'binary and text are detected. Options: `mode`, `referenced`, `progress`, and ' ..
       '`functions`: whether functions, which are code, are read. The endings `.npy`, `.npz`, ' ..
       '`.safetensors`, `.csv`, `.tsv`, `.png`, `.jpeg`, `.jpg` and `.binaryproto` select other ' ..
-      'formats, which have more options: see files.md. The option `format`, "csv" or "tsv", ' ..
-      'selects these formats for other names.'},
+      'formats, which have more options: see files.md. The option `format`, such as "npy", ' ..
+      'selects them for other names.'},
    {'save', [=[
 tensor.save(filename, object [, mode [, referenced]])
 tensor.save(filename, object, options)]=],
       'Writes an object, with everything that it refers to, to a file in Torch7\'s format. The ' ..
       'endings `.npy`, `.npz`, `.safetensors`, `.csv`, `.tsv`, `.png`, `.jpeg`, `.jpg` and ' ..
-      '`.binaryproto` select other formats, and so does the option `format`, "csv" or "tsv". An ' ..
+      '`.binaryproto` select other formats, and so does the option `format`, such as "npy". An ' ..
       'existing file stays until the new one is complete. Without a mode, extensions of other ' ..
       'programs, such as `.gif` and `.txt`, are refused.'},
    {'loadobj', 'tensor.loadobj(filename [, mode [, referenced]])', 'Another name of `load`.'},

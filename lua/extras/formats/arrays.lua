@@ -64,8 +64,8 @@ local function read_all(reader, names, options, what)
 end
 
 -- Opens a file, returns the results of use(reader, names, metadata), and closes the file.
-local function with_reader(filename, use)
-   local reader, names, metadata = native.arrays.reader(filename)
+local function with_reader(filename, format, use)
+   local reader, names, metadata = native.arrays.reader(filename, format)
    local done, result, more = pcall(use, reader, names, metadata)
    native.arrays.close(reader)
    if not done then
@@ -77,8 +77,8 @@ end
 -- ---- writing ------------------------------------------------------------------------------------
 
 -- Writes a file. add(writer) adds the tensors and sets the options of the format.
-local function write(filename, options, add)
-   local writer = native.arrays.writer(filename)
+local function write(filename, format, options, add)
+   local writer = native.arrays.writer(filename, format)
    local written, failure = pcall(function()
       add(writer)
       local done = files.progress(options, native.arrays.start(writer))
@@ -119,7 +119,7 @@ local npy, npz, safetensors = {}, {}, {}
 
 function npy.load(_, filename, options)
    files.check(options, {map = 'boolean', progress = 'function'})
-   return (with_reader(filename, function(reader)
+   return (with_reader(filename, 'npy', function(reader)
       return read(reader, 1, options.map,
                   files.progress(options, native.arrays.bytes(reader, 1)), '')
    end))
@@ -130,14 +130,14 @@ function npy.save(tensor, filename, t, options)
    if not files.element(tensor, t) then
       error('an .npy file contains a tensor, got ' .. tensor.type(t), 0)
    end
-   write(filename, options, function(writer)
+   write(filename, 'npy', options, function(writer)
       native.arrays.add(writer, '', t)
    end)
 end
 
 function npz.load(_, filename, options)
    files.check(options, {only = 'table', progress = 'function'})
-   return (with_reader(filename, function(reader, names)
+   return (with_reader(filename, 'npz', function(reader, names)
       return read_all(reader, names, options, 'array')
    end))
 end
@@ -150,7 +150,7 @@ function npz.save(tensor, filename, object, options)
    elseif type(object) ~= 'table' then
       error('an .npz file contains a table of tensors, got ' .. tensor.type(object), 0)
    end
-   write(filename, options, function(writer)
+   write(filename, 'npz', options, function(writer)
       if options.compress then
          native.arrays.compress(writer)
       end
@@ -169,7 +169,7 @@ end
 --- Returns a table of tensors by name, and the metadata.
 function safetensors.load(_, filename, options)
    files.check(options, {map = 'boolean', only = 'table', progress = 'function'})
-   return with_reader(filename, function(reader, names, metadata)
+   return with_reader(filename, 'safetensors', function(reader, names, metadata)
       return read_all(reader, names, options, 'tensor'), metadata
    end)
 end
@@ -179,7 +179,7 @@ function safetensors.save(tensor, filename, object, options)
    if type(object) ~= 'table' then
       error('a .safetensors file contains a table of tensors, got ' .. tensor.type(object), 0)
    end
-   write(filename, options, function(writer)
+   write(filename, 'safetensors', options, function(writer)
       for name, t in each(object) do
          if type(name) ~= 'string' then
             error(('invalid tensor name: %s%s'):format(tostring(name), flatten_hint), 0)
