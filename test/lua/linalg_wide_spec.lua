@@ -118,6 +118,22 @@ describe('least squares of matrices with few more columns than rows', function()
   end)
 end)
 
+-- The right sides need more rows than the empty solution.
+describe('a solution without elements', function()
+  it('may have its shape before', function()
+    local x = tensor.FloatTensor(0, 4)
+    local result = tensor.gels(x, tensor.FloatTensor(), tensor.ones(4, 4):float(),
+                             tensor.FloatTensor(4, 0))
+    assert.are.equal(x, result)
+    assert.are.same({ 0, 4 }, x:size():totable())
+    local one = tensor.FloatTensor(1, 4):fill(7)
+    local empty = one:narrow(1, 1, 0)
+    tensor.gels(empty, tensor.FloatTensor(), tensor.ones(4, 4):float(), tensor.FloatTensor(4, 0))
+    assert.are.equal(28, one:sum())
+    assert.are.same({ 0, 4 }, empty:size():totable())
+  end)
+end)
+
 -- More columns than LAPACK gets at once.
 describe('blocks of columns', function()
   local many = 150000

@@ -155,8 +155,9 @@ void Shapes::resize_result(Result* result, int ndim, const int64_t* size) {
     std::copy(r->stride, r->stride + r->nDimension, result->geometry + r->nDimension);
   }
   if (columns) {
-    // A result that has the shape already must not need more elements.
-    set_columns(r, ndim, size, same ? 0 : result->leading);
+    // The additional rows are part of the temporary, if there is one. A result that has the shape
+    // already must not need more elements then.
+    set_columns(r, ndim, size, same && result->temporary ? 0 : result->leading);
   } else {
     set_geometry(r, ndim, size, nullptr);
   }
