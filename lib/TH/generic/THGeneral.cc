@@ -302,16 +302,10 @@ THDescBuff _THSizeDesc(const int64_t* size, const int64_t ndim) {
 }
 
 void* THAlloc(ptrdiff_t size) {
-  return th::guard([&] {
-    if (size < 0) th::fail("invalid size of %td bytes", size);
-    return th::caller_allocate(size);
-  });
+  return th::guard([&] { return th::caller_allocate(size); });
 }
 void* THRealloc(void* block, ptrdiff_t size) {
-  return th::guard([&] {
-    if (size < 0) th::fail("invalid size of %td bytes", size);
-    return th::caller_reallocate(block, size);
-  });
+  return th::guard([&] { return th::caller_reallocate(block, size); });
 }
 void THFree(void* block) { th::caller_free(block); }
 void THSetGCHandler(void (*collect)(void*), void* data) { th::set_collector(collect, data); }

@@ -43,21 +43,21 @@ bool erase(const void* block) noexcept {
   return false;
 }
 
-void* allocator_malloc(void*, ptrdiff_t size) { return caller_allocate(size); }
-void* allocator_realloc(void*, void* block, ptrdiff_t size) {
-  return caller_reallocate(block, size);
+void check_size(ptrdiff_t bytes) {
+  if (bytes < 0) fail("invalid size of %td bytes", bytes);
 }
-void allocator_free(void*, void* block) { caller_free(block); }
 
 }  // namespace
 
-void* caller_allocate(size_t bytes) {
+void* caller_allocate(ptrdiff_t bytes) {
+  check_size(bytes);
   void* block = heap_allocate(bytes);
   if (block) record(block);
   return block;
 }
 
-void* caller_reallocate(void* block, size_t bytes) {
+void* caller_reallocate(void* block, ptrdiff_t bytes) {
+  check_size(bytes);
   if (!block) return caller_allocate(bytes);
   if (bytes == 0) {
     caller_free(block);
@@ -65,7 +65,7 @@ void* caller_reallocate(void* block, size_t bytes) {
   }
   if (!erase(block)) {
     void* grown = std::realloc(block, bytes);
-    if (!grown) fail("out of memory: %zu bytes requested", bytes);
+    if (!grown) fail("out of memory: %td bytes requested", bytes);
     return grown;
   }
   try {
@@ -92,9 +92,3 @@ void give_to_caller(void* block) noexcept {
 }
 
 }  // namespace th
-
-THAllocator THDefaultAllocator = {th::allocator_malloc, th::allocator_realloc, th::allocator_free};
-
-bool th::is_heap(const THAllocator& allocator) noexcept {
-  return &allocator == &THDefaultAllocator && allocator.malloc == allocator_malloc;
-}

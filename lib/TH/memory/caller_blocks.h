@@ -7,14 +7,12 @@
 
 #include <cstddef>
 
-#include "THAllocator.h"
-
 namespace th {
 
 // THAlloc, THRealloc and THFree, and the functions of THDefaultAllocator. The first two throw
-// th::Error if memory runs out.
-void* caller_allocate(size_t bytes);
-void* caller_reallocate(void* block, size_t bytes);
+// th::Error if memory runs out or the size is negative.
+void* caller_allocate(ptrdiff_t bytes);
+void* caller_reallocate(void* block, ptrdiff_t bytes);
 void caller_free(void* block) noexcept;
 
 // Records that the program owns a block of the heap from now on.

@@ -1,4 +1,4 @@
-// Files and shared memory as blocks: implements the allocators of THAllocator.h.
+// Files and shared memory as blocks.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -129,6 +129,8 @@ void* map_file(THMapAllocatorContext* ctx, int fd, ptrdiff_t* size) {
   return block;
 }
 
+}  // namespace
+
 void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   if (ctx->bytes) fail("<%s> is mapped already by this context", ctx->name.c_str());
   bool has_descriptor = ctx->has(TH_ALLOCATOR_MAPPED_FROMFD), created = false;
@@ -153,6 +155,8 @@ void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   return block;
 }
 
+namespace {
+
 void unmap(THMapAllocatorContext* ctx, void* block) noexcept {
   if (!block) return;
   const ptrdiff_t before = bytes_before(*ctx);
@@ -160,28 +164,18 @@ void unmap(THMapAllocatorContext* ctx, void* block) noexcept {
   remove_mapped(ctx);
 }
 
-// Frees the context together with its memory.
-void release(void* context, void* block) {
-  auto* ctx = static_cast<THMapAllocatorContext*>(context);
+int* count_of(void* data) { return reinterpret_cast<int*>(static_cast<char*>(data) - kCountBytes); }
+
+}  // namespace
+
+void release_mapped(THMapAllocatorContext* ctx, void* block) noexcept {
   unmap(ctx, block);
   bool named = !ctx->has(TH_ALLOCATOR_MAPPED_FROMFD | TH_ALLOCATOR_MAPPED_UNLINK);
   if (named && ctx->has(TH_ALLOCATOR_MAPPED_SHAREDMEM)) remove_name(*ctx);
   delete ctx;
 }
 
-void* map_alone(void* context, ptrdiff_t bytes) {
-  return map(static_cast<THMapAllocatorContext*>(context), bytes);
-}
-
-void* refuse_realloc(void* context, void*, ptrdiff_t) {
-  fail("mapped memory of <%s> cannot be resized",
-       static_cast<THMapAllocatorContext*>(context)->name.c_str());
-}
-
-int* count_of(void* data) { return reinterpret_cast<int*>(static_cast<char*>(data) - kCountBytes); }
-
-void* map_counted(void* context, ptrdiff_t bytes) {
-  auto* ctx = static_cast<THMapAllocatorContext*>(context);
+void* map_counted(THMapAllocatorContext* ctx, ptrdiff_t bytes) {
   if (!ctx->has(TH_ALLOCATOR_MAPPED_SHAREDMEM) || ctx->has(TH_ALLOCATOR_MAPPED_FROMFD) ||
       ctx->has(TH_ALLOCATOR_MAPPED_KEEPFD) || ctx->has(TH_ALLOCATOR_MAPPED_UNLINK)) {
     fail("reference-counted memory must be shared memory with a name, without a descriptor");
@@ -193,16 +187,13 @@ void* map_counted(void* context, ptrdiff_t bytes) {
   return data;
 }
 
-void release_counted(void* context, void* data) {
-  auto* ctx = static_cast<THMapAllocatorContext*>(context);
+void release_counted(THMapAllocatorContext* ctx, void* data) noexcept {
   if (data) {
     if (THRefcountedMapAllocator_decref(ctx, data)) remove_name(*ctx);
     unmap(ctx, static_cast<char*>(data) - kCountBytes);
   }
   delete ctx;
 }
-
-}  // namespace
 
 bool is_mapped(dev_t device, ino_t inode) {
   std::lock_guard<std::mutex> guard(mapped_lock);
@@ -215,9 +206,6 @@ bool is_mapped(dev_t device, ino_t inode) {
 }  // namespace th
 
 extern "C" {
-
-THAllocator THMapAllocator = {th::map_alone, th::refuse_realloc, th::release};
-THAllocator THRefcountedMapAllocator = {th::map_counted, th::refuse_realloc, th::release_counted};
 
 void THRefcountedMapAllocator_incref(THMapAllocatorContext*, void* data) {
   __atomic_fetch_add(th::count_of(data), 1, __ATOMIC_SEQ_CST);

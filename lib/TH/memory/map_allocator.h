@@ -9,8 +9,7 @@
 #include "THAllocator.h"
 #include "base/visibility.h"
 
-// The context of the allocators of files and shared memory. The functions of these allocators throw
-// th::Error, like those of the default allocator.
+// The context of the allocators of files and shared memory.
 struct THMapAllocatorContext {
   std::string name;
   int flags;
@@ -35,6 +34,17 @@ struct THMapAllocatorContext {
   bool has(int flag) const { return (flags & flag) != 0; }
   bool shared() const { return has(TH_ALLOCATOR_MAPPED_SHARED | TH_ALLOCATOR_MAPPED_SHAREDMEM); }
 };
+
+namespace th {
+
+// The functions of THMapAllocator and THRefcountedMapAllocator. The first of each throws th::Error.
+// The second frees the context, too; block may be null.
+void* map(THMapAllocatorContext* ctx, ptrdiff_t bytes);
+void release_mapped(THMapAllocatorContext* ctx, void* block) noexcept;
+void* map_counted(THMapAllocatorContext* ctx, ptrdiff_t bytes);
+void release_counted(THMapAllocatorContext* ctx, void* data) noexcept;
+
+}  // namespace th
 
 namespace th TH_VISIBLE {
 

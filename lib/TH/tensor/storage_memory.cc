@@ -35,14 +35,14 @@ Storage* map_elements(DType type, THMapAllocatorContext* context, ptrdiff_t elem
     bool mapped = false;  // an empty file has no block
     ~Owner() {
       if (mapped) {
-        THMapAllocator.free(context, block);
+        release_mapped(context, block);
       } else {
         delete context;
       }
     }
   } owner = {context};
-  owner.block = THMapAllocator.malloc(
-      owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
+  owner.block =
+      map(owner.context, static_cast<ptrdiff_t>(checked_mul(elements, item, "a file's size")));
   owner.mapped = true;
   if (descriptor) descriptor->release();  // already closed by the allocator
   ptrdiff_t bytes = owner.context->bytes;
