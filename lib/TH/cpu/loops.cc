@@ -221,7 +221,9 @@ void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, cons
               int64_t grain, bool copies) {
   if (plan.numel == 0) return;
   if (plan.shared_output) return run_one_by_one(plan, loop, context);
-  if (plan.ndim <= 1 && plan.numel < 2 * grain) {
+  // Without a limit for one thread, as for the arrays of C callers, there may be many elements.
+  const bool streams = plan.numel >= 2 * Grain::cheap && is_streamed(plan, item, grain);
+  if (plan.ndim <= 1 && plan.numel / 2 < grain && !streams) {
     int64_t stride[most];
     for (int k = 0; k < plan.operands; ++k) stride[k] = plan.inner_stride(k);
     loop(plan.data, stride, plan.numel, context);
@@ -229,12 +231,12 @@ void run_loop(const LoopPlanOf<most>& plan, const int64_t* item, Loop loop, cons
   }
   if (!copies) {
     JoinedRows<most> rows(plan, item, loop, context);
-    if (rows.applies(is_streamed(plan, item, grain))) return rows.run(grain);
+    if (rows.applies(streams)) return rows.run(grain);
   }
   if (has_short_rows(plan)) return run_short_rows(plan, loop, context, grain);
   const StreamedLoop streamed = {loop, context, plan.operands, item[0], copies};
   if (wants_tiles(plan)) return run_tiles(plan, item, streamed, grain);
-  if (is_streamed(plan, item, grain)) return run_streamed(plan, streamed, grain);
+  if (streams) return run_streamed(plan, streamed, grain);
   parallel_for(plan.numel, grain, [&](int64_t begin, int64_t end) {
     for_each_run(plan, begin, end, [&](char* const* data, const int64_t* stride, int64_t n) {
       loop(data, stride, n, context);
