@@ -140,7 +140,8 @@ TH_API void* THAlloc(ptrdiff_t size);
 TH_API void* THRealloc(void* ptr, ptrdiff_t size);
 TH_API void THFree(void* ptr);
 /* Sets the function that is called on the calling thread when memory runs out, before the retry.
-   NULL removes it. */
+   NULL removes it. It should catch its errors: if an error handler leaves it by longjmp, the
+   interrupted function leaks memory and may leave its results resized. */
 TH_API void THSetGCHandler(void (*torchGCHandlerFunction)(void* data), void* data);
 /* Adds size bytes, which may be negative, to the accounting of memory that TH did not allocate
    itself. */

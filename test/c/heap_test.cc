@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -379,6 +380,23 @@ TEST(Heap, ErrorsOfAllocatorsLeaveStoragesUsable) {
     EXPECT_EQ(THFloatStorage_get(s, 3), 7);
   }
   THFloatStorage_free(s);
+}
+
+// An error handler that leaves the library by longjmp, as one of Lua does.
+jmp_buf escape;
+void leave(const char*, void*) { longjmp(escape, 1); }
+
+TEST(Heap, ErrorsOfCallbacksKeepTheFirstNumber) {
+  THAllocator allocator = {malloc_or_error, nullptr, free_small};
+  THSetErrorHandler(leave, nullptr);
+  const auto base = shown(0);
+  if (setjmp(escape) == 0) THFloatStorage_newWithAllocator(1000, &allocator, nullptr);
+  EXPECT_EQ(shown(0), base);
+  THSetGCHandler([](void*) { THError("no garbage"); }, nullptr);
+  if (setjmp(escape) == 0) THAlloc(ptrdiff_t{1} << 60);
+  EXPECT_EQ(shown(0), base);
+  THSetGCHandler(nullptr, nullptr);
+  THSetErrorHandler(nullptr, nullptr);
 }
 
 }  // namespace

@@ -183,6 +183,7 @@ void collect_garbage() {
   if (collector.deferred) {
     collector.requested = true;
   } else if (collector.collect) {
+    CountFrom counting(TH_INDEX_BASE);  // stays if an error leaves the handler by longjmp
     collector.collect(collector.data);
   }
 }

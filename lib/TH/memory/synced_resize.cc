@@ -29,23 +29,6 @@ SharedBlock* new_block(Device& device, size_t bytes, const void* from, size_t co
   return copy;
 }
 
-// Calls an allocator of the program. Its errors become exceptions, because a longjmp of the
-// program's error handler would leave the lock held.
-template <class F>
-void* call_allocator(const F& f) {
-  struct Call {
-    const F& f;
-    void* block;
-  } call = {f, nullptr};
-  char message[Error::kLength];
-  auto body = [](void* data) {
-    auto* c = static_cast<Call*>(data);
-    c->block = c->f();
-  };
-  if (!catch_c_error(body, &call, message, sizeof(message))) fail("%s", message);
-  return call.block;
-}
-
 // An allocator of the program should raise an error instead.
 [[noreturn]] void fail_null(size_t bytes) {
   fail("the allocator has no block of %zu bytes: it returned NULL", bytes);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "memory/c_errors.h"
 
 namespace th {
 
@@ -63,7 +64,8 @@ Storage* storage_from_allocator(DType type, ptrdiff_t elements, THAllocator* all
   auto bytes = static_cast<ptrdiff_t>(elements * item_size(type));
   // With size 0, the allocators of mapped files map the whole file.
   const bool maps = allocator == &THMapAllocator || allocator == &THRefcountedMapAllocator;
-  void* block = bytes || maps ? allocator->malloc(context, bytes) : nullptr;
+  void* block = nullptr;
+  if (bytes || maps) block = call_allocator([&] { return allocator->malloc(context, bytes); });
   try {
     return storage_from_block(type, block, elements, allocator, context);
   } catch (...) {
