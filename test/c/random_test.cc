@@ -224,6 +224,42 @@ TEST_F(Streams, OddFillsPassTheKeptNormalOn) {
   EXPECT_EQ(got, wanted);
 }
 
+TEST_F(Streams, OfZerosAreRefused) {
+  TensorRef state(th::tensor_new(DType::Byte));
+  auto* bytes = reinterpret_cast<THByteTensor*>(state.get());
+  THByteTensor_getRNGState(c(), bytes);
+  char message[200] = "";
+  struct Call {
+    THGenerator* generator;
+    THByteTensor* bytes;
+  } call = {c(), bytes};
+  auto set_state = [](void* data) {
+    THByteTensor_setRNGState(static_cast<Call*>(data)->generator, static_cast<Call*>(data)->bytes);
+  };
+  unsigned char* words = THByteTensor_data(bytes) + 24;
+  std::memset(words, 0, 624 * 8);
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(THTry(set_state, &call, message, sizeof(message)), -1);
+    EXPECT_NE(std::strstr(message, "not the state of a generator"), nullptr) << message;
+    words[0] = 1;  // one of the 31 bits that are not used
+  }
+  words[8] = 1;
+  EXPECT_EQ(THTry(set_state, &call, message, sizeof(message)), 0) << message;
+  THRandom_manualSeed(c(), 123);
+}
+
+TEST(Generators, NeedTheNameOfTheirKind) {
+  char message[200] = "";
+  auto make = [](void*) { THGenerator_newOfKind(nullptr); };
+  EXPECT_EQ(THTry(make, nullptr, message, sizeof(message)), -1);
+  EXPECT_NE(std::strstr(message, "unknown generator 'NULL'"), nullptr) << message;
+  THGenerator* generator = THGenerator_new();
+  auto set_kind = [](void* data) { THGenerator_setKind(static_cast<THGenerator*>(data), nullptr); };
+  EXPECT_EQ(THTry(set_kind, generator, message, sizeof(message)), -1);
+  EXPECT_STREQ(THGenerator_kind(generator), "mt19937");
+  THGenerator_free(generator);
+}
+
 TEST_F(Streams, StateIsTorch7s) {
   std::ifstream file(TEST_DATA_DIR "/rng-state-123.bin", std::ios::binary);
   std::string saved((std::istreambuf_iterator<char>(file)), {});

@@ -147,6 +147,7 @@ const char* name(GeneratorKind kind) {
 }
 
 GeneratorKind generator_kind(const char* text) {
+  if (!text) text = "NULL";
   for (GeneratorKind kind : {GeneratorKind::mt19937, GeneratorKind::philox}) {
     if (!std::strcmp(text, name(kind))) return kind;
   }

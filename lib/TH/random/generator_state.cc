@@ -64,6 +64,7 @@ bool read_mt19937(const unsigned char* image, Generator& g) {
   auto left = get<int32_t>(image, kLeftAt);
   auto next = get<uint64_t>(image, kNextAt);
   auto kept = get<int32_t>(image, kKeptAt);
+  bool zeros = true;
   bool fresh = left == 1 && next == 0;
   bool possible = fresh || (next >= 1 && next <= Generator::kWords &&
                             left == Generator::kWords + 1 - static_cast<int>(next));
@@ -71,9 +72,11 @@ bool read_mt19937(const unsigned char* image, Generator& g) {
   for (int i = 0; i < Generator::kWords; ++i) {
     auto word = get<uint64_t>(image, kStateAt + 8 * i);
     possible = possible && word >> 32 == 0;
+    zeros = zeros && (i == 0 ? word >> 31 : word) == 0;
     g.state[i] = static_cast<uint32_t>(word);
   }
-  if (!possible) return false;
+  // The generator would return only zeros. The low 31 bits of the first word are not used.
+  if (!possible || zeros) return false;
   g.kind = GeneratorKind::mt19937;
   g.initial_seed = get<uint64_t>(image, kSeedAt);
   g.fills = get<uint32_t>(image, kFillsAt);
