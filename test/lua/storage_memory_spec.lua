@@ -77,6 +77,16 @@ for _, e in ipairs(elements) do
       end)
     end)
 
+    it('without bytes cannot become longer', function()
+      with_file('', function(path)
+        for _, shared in ipairs { false, true } do
+          local empty = e.Storage(path, shared, 0)
+          assert.are.equal(0, empty:size())
+          assert.has_error(function() empty:resize(2) end)
+        end
+      end)
+    end)
+
     it('of shared memory is seen under its name', function()
       local name = ('/tensor-spec-%s-%d'):format(e.name, math.random(1e9))
       local a = e.Storage(name, true, 3, true)

@@ -46,7 +46,12 @@ Storage* map_elements(DType type, THMapAllocatorContext* context, ptrdiff_t elem
   owner.mapped = true;
   if (descriptor) descriptor->release();  // already closed by the allocator
   ptrdiff_t bytes = owner.context->bytes;
-  if (bytes == 0) return storage_new(type);  // an empty file
+  if (bytes == 0) {
+    // An empty file. A larger storage would not be the file's.
+    Storage* empty = storage_new(type);
+    empty->flag = static_cast<char>(empty->flag & ~kResizable);
+    return empty;
+  }
   Storage* s = storage_from_block(type, owner.block, elements ? elements : bytes / item,
                                   &THMapAllocator, owner.context);
   s->flag = static_cast<char>(s->flag & ~kResizable);
