@@ -135,7 +135,15 @@ TEST_P(Files, TellOfErrorsOnlyWhenPedantic) {
   EXPECT_EQ(THFile_isQuiet(file_), 1);
   EXPECT_EQ(THFile_readIntRaw(file_, ints, 1), 0u);
   EXPECT_EQ(THFile_hasError(file_), 1);
+  THFile_clearError(file_);
+  THFile_binary(file_);
+  GetParam() ? THDiskFile_longSize(file_, 4) : THMemoryFile_longSize(file_, 4);
+  int64_t too_large[] = {1, int64_t{1} << 40};
+  EXPECT_EQ(THFile_writeLongRaw(file_, too_large, 2), 0u);
+  EXPECT_EQ(THFile_hasError(file_), 1);
   THFile_pedantic(file_);
+  EXPECT_NE(error_of([&] { THFile_writeLongRaw(file_, too_large, 2); }).find("1099511627776"),
+            std::string::npos);
   THFile_close(file_);
   EXPECT_EQ(THFile_isOpened(file_), 0);
   EXPECT_NE(error_of([&] { THFile_readIntScalar(file_); }), "");

@@ -154,7 +154,10 @@ size_t File::write_binary(DType type, const char* data, size_t n) {
     for (size_t k = 0; k < n; ++k) {
       int64_t value = reinterpret_cast<const int64_t*>(data)[k];
       auto shorter_value = static_cast<int32_t>(value);
-      if (shorter_value != value) fail("%" PRId64 " does not fit into a long of 4 bytes", value);
+      if (shorter_value != value) {
+        fail_quietly("%" PRId64 " does not fit into a long of 4 bytes", value);
+        return 0;
+      }
       std::memcpy(&bytes[k * 4], &shorter_value, 4);
     }
   }
