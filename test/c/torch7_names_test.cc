@@ -127,6 +127,33 @@ TEST(Broadcast, GivesTheCommonShape) {
   for (THFloatTensor* t : {given[0], given[1], views[0], views[1]}) THFloatTensor_free(t);
 }
 
+TEST(Shapes, OfViewsMayBeExchanged) {
+  THFloatTensor* column = THFloatTensor_newWithSize2d(3, 1);
+  THFloatTensor* row = THFloatTensor_newWithSize2d(1, 4);
+  THFloatTensor_fill(column, 1);
+  THFloatTensor_fill(row, 2);
+  THFloatTensor* given[] = {column, row};
+  THFloatTensor* views[] = {row, column};
+  THFloatTensor_expandNd(views, given, 2);
+  EXPECT_EQ(THFloatTensor_sumall(row), 12);
+  EXPECT_EQ(THFloatTensor_sumall(column), 24);
+  THFloatTensor_free(column);
+  THFloatTensor_free(row);
+}
+
+TEST(Shapes, AreShortenedInDescriptions) {
+  THLongStorage* size = THLongStorage_newWithSize(8);
+  THLongStorage_fill(size, 11);
+  THBFloat16Tensor* t = THBFloat16Tensor_new();
+  THBFloat16Tensor_resize(t, size, nullptr);
+  EXPECT_STREQ(THBFloat16Tensor_desc(t).str,
+               "torch.BFloat16Tensor of size [11 x 11 x 11 x 11 x 11 x 11...]");
+  THBFloat16Tensor_resize4d(t, 111, 1, 111, 11);
+  EXPECT_STREQ(THBFloat16Tensor_desc(t).str, "torch.BFloat16Tensor of size [111 x 1 x 111 x 11]");
+  THBFloat16Tensor_free(t);
+  THLongStorage_free(size);
+}
+
 class Mapped : public testing::Test {
  protected:
   void SetUp() override {

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstring>
 #include <initializer_list>
+#include <vector>
 
 #include "generic/bridge.h"
 #include "tensor/checked.h"
@@ -224,6 +227,8 @@ THDescBuff THTensor_(sizeDesc)(const THTensor* self) {
 }
 THDescBuff THTensor_(desc)(const THTensor* self) {
   THDescBuff size = THTensor_(sizeDesc)(self), text;
+  constexpr size_t space = 32;
+  if (strlen(size.str) > space) snprintf(size.str + space - 4, 5, "...]");
   snprintf(text.str, sizeof(text.str), "torch." TH_CONCAT_STRING_2(Real, Tensor) " of size %.32s",
            size.str);
   return text;
@@ -294,10 +299,15 @@ void THTensor_(expandNd)(THTensor** rets, THTensor** ops, int count) {
     int ndim = 0;
     int64_t size[th::kMaxDims];
     for (int k = 0; k < count; ++k) th::broadcast_to(ops[k], &ndim, size);
+    // A tensor of rets may be one of ops, so all views are made first.
+    std::vector<th::TensorRef> views(std::max(count, 0));
     for (int k = 0; k < count; ++k) {
-      th::change(th::erase_tensor(rets[k]), [&] {
-        th::views::expand(th::erase_tensor(rets[k]), th::erase_tensor(ops[k]), {ndim, size});
-      });
+      views[k] = th::TensorRef(th::tensor_new(th::DType::Real));
+      th::views::expand(views[k].get(), th::erase_tensor(ops[k]), {ndim, size});
+    }
+    for (int k = 0; k < count; ++k) {
+      th::Tensor* r = th::erase_tensor(rets[k]);
+      th::change(r, [&] { th::set_view(r, *views[k]); });
     }
   });
 }

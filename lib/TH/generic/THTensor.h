@@ -71,7 +71,8 @@ TH_API THTensor* THTensor_(newTranspose)(THTensor* tensor, int dim1, int dim2);
 TH_API THTensor* THTensor_(newUnfold)(THTensor* tensor, int dim, int64_t size, int64_t step);
 TH_API THTensor* THTensor_(newView)(THTensor* tensor, THLongStorage* size);
 TH_API THTensor* THTensor_(newExpand)(THTensor* tensor, THLongStorage* size);
-/* Broadcasts the tensors in ops to a common shape. Each of rets becomes the expanded view. */
+/* Broadcasts the tensors in ops to a common shape. Each of rets becomes the expanded view. A tensor
+   may be in both lists. */
 TH_API void THTensor_(expandNd)(THTensor** rets, THTensor** ops, int count);
 TH_API void THTensor_(retain)(THTensor* self);
 /* Releases one reference; the last release frees the tensor. NULL is ignored. */
