@@ -156,6 +156,19 @@ describe('shapes that differ', function()
     end
   end)
 
+  it('give a later operand the shape of the first one, as Torch7 does', function()
+    tensor.setBroadcast 'torch7'
+    local t = numbers(1, 3)
+    for _, u in ipairs { numbers(1, 3, 1), numbers(1, 3, 2):narrow(2, 1, 1) } do
+      local wanted = t:clone():cmul(u)
+      assert.are.equal(u, tensor.cmul(u, t, u))
+      assert.are.same(wanted:totable(), u:totable())
+    end
+    tensor.setBroadcast 'numpy'
+    local u = numbers(1, 3, 1)
+    assert.are.same({ { 1 }, { 4 }, { 9 } }, tensor.cmul(u, t, u):totable())
+  end)
+
   it('pair for reductions of two tensors, unless that is refused', function()
     local a, b = numbers(1, 2, 3), numbers(1, 3, 2)
     for _, mode in ipairs { 'numpy', 'torch7' } do

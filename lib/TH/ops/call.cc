@@ -110,14 +110,17 @@ void Shapes::set_value(Tensor*& r, TensorRef value) {
 
 void Shapes::set_in_place(Tensor*& r, int ndim, const int64_t* size, Tensor* const* operands,
                           int count) {
-  bool shares = false;
+  bool shares = false, is_operand = false;
   for (int k = 0; k < count; ++k) {
     const Tensor& t = *operands[k];
+    is_operand = is_operand || &t == r;
     shares = shares || (&t != r && share_storage(*r, t) && !same_view(*r, t));
   }
-  if (!shares && has_shape(*r, ndim, size)) return;
+  const bool same = has_shape(*r, ndim, size);
+  if (!shares && same) return;
   Result& result = add(r);
-  result.layout = Layout::in_place;
+  // An operand needs its own shape until it has been read.
+  result.layout = is_operand && !same ? Layout::any : Layout::in_place;
   result.shares = shares;
   result.ndim = ndim;
   for (int d = 0; d < ndim; ++d) result.size[d] = size[d];

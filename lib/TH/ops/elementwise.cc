@@ -149,7 +149,7 @@ bool elementwise_shape(Tensor* const* inputs, int count, const Tensor* in_place,
          in_place ? "do not broadcast to the result's" : "do not broadcast");
   }
   if (pairing == Pairing::strict) fail_strict(inputs, count);
-  take_shape(*like);
+  take_shape(pairing == Pairing::torch7 ? *inputs[0] : *like);
   return false;
 }
 
