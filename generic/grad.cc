@@ -128,6 +128,13 @@ int run(lua_State* L) {
   return 4;
 }
 
+// rewind(tape): before each of several reverse passes.
+int rewind(lua_State* L) {
+  Tape& tape = tape_at(L, 1);
+  protect(L, "grad", [&] { tape.rewind(); });
+  return 0;
+}
+
 // give(tape, number of the operand, gradient)
 int give(lua_State* L) {
   Tape& tape = tape_at(L, 1);
@@ -344,6 +351,7 @@ const Method functions[] = {{"tape", guarded<make>},
                             {"add_gradient", guarded<add_gradient>},
                             {"watch", guarded<watch>},
                             {"run", guarded<run>},
+                            {"rewind", guarded<rewind>},
                             {"give", guarded<give>},
                             {"gradient", guarded<gradient>},
                             {"begin", guarded<begin>},

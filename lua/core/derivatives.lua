@@ -82,17 +82,33 @@ return function(tensor, native, parts)
                                 tangent, function() end)
          end
       end
-      local cotangents, results = {}, plain('jvp', f, args)
-      for k = 1, results.n do
-         cotangents[k] = map(results[k], function(leaf)
-            return istensor(leaf) and leaf:clone():zero() or 0
-         end)
+      local tape, rules, cotangents, results = native.tape(), {}, {}, nil
+      local function zeros(leaf)
+         leaf = istensor(leaf) and leaf:clone():zero() or parts.wrap(parts.constant(0))
+         local t = isnumber(leaf) and leaf.tensor or leaf
+         if parts.is_floating(t) then
+            native.track(tape, t)
+         end
+         return leaf
       end
-      local list = tensor.vjp(function(given)
-         results = pack(tensor.vjp(f, copies(args), given))
+      local sum, failure = run(tape, rules, function()
+         results = pack(parts.vjp('jvp', f, copies(args), function(values)
+            for k = 1, values.n do
+               cotangents[k] = map(values[k], zeros)
+            end
+            return cotangents
+         end))
          return inner(results[1], tangents)
-      end, { cotangents }, { new{ 1 } })
-      return list[1], unpack(results, 2, results.n)
+      end, { n = 0 })
+      if not sum then
+         native.close(tape)
+         error(failure, 0)
+      end
+      native.add_one(tape, sum[1])
+      parts.reverse(tape, rules)
+      local list = parts.gradients(tape, cotangents, parts.as_number)
+      native.close(tape)
+      return list, unpack(results, 2, results.n)
    end
 
    local function check_tensor(name, x)
@@ -104,23 +120,32 @@ return function(tensor, native, parts)
    end
 
    --- Returns the matrix of the derivatives of the elements of the tensor f(x) by those of x: one
-   -- row for each element of the result.
+   -- row for each element of the result. f runs once, and the reverse pass once for each row.
    function tensor.jacobian(f, x)
       check_function('jacobian', f)
       check_tensor('jacobian', x)
-      local y = plain('jacobian', f, { x })[1]
-      y = type(y) == 'number' and new{ y } or y
+      local tape, tracked, results, rules = parts.record('jacobian', f, { n = 1, native.copied(x) },
+         function() return true end)
+      local y = results[1]
+      y = isnumber(y) and y.tensor or type(y) == 'number' and new{ y } or y
       if not istensor(y) then
+         native.close(tape)
          error(('jacobian: the function must return a tensor or a number, got %s'):format(
             type_name(y)), 2)
       end
       local count = y:nElement()
       local rows = x.new(count, x:nElement())
+      local cotangent = y:clone():zero()
       for k = 1, count do
-         local cotangent = y:clone():zero()
-         cotangent:view(-1)[k] = 1
-         rows[k]:copy(tensor.vjp(f, { native.copied(x) }, { cotangent })[1]:reshape(x:nElement()))
+         local element = cotangent:view(-1):narrow(1, k, 1)
+         element:fill(1)
+         native.rewind(tape)
+         native.add_gradient(tape, y, cotangent)
+         parts.reverse(tape, rules)
+         rows[k]:copy(native.gradient(tape, tracked[1]):reshape(x:nElement()))
+         element:zero()
       end
+      native.close(tape)
       return rows
    end
 

@@ -407,24 +407,21 @@ local function install(tensor)
       end
    end
 
-   --- Returns a list of the gradients of f's arguments, then the results of f. args: the list of
-   -- arguments: tensors, numbers or nested tables. cotangents: the list of the gradients of the
-   -- results, in their shapes, where nil or false means 0.
-   function tensor.vjp(f, args, cotangents)
-      check_function('vjp', f)
-      check_list('vjp', 'a list of arguments', args)
-      check_list('vjp', 'a list of gradients of the results', cotangents)
+   -- tensor.vjp, for the function `name`. cotangents: the list, or a function that returns it and
+   -- gets the list of the results.
+   local function vjp(name, f, args, cotangents)
       local arguments = { n = args.n or #args }
       for k = 1, arguments.n do arguments[k] = args[k] end
-      local tape, tracked, results, rules, is_tied = record('vjp', f, arguments,
+      local tape, tracked, results, rules, is_tied = record(name, f, arguments,
          function() return true end)
       local function seed(value, gradient)
          if type(value) ~= 'number' then  -- a number is constant
             native.add_gradient(tape, isnumber(value) and value.tensor or value, gradient)
          end
       end
-      local what = 'vjp: the gradient of result '
+      local what = name .. ': the gradient of result '
       local fine, failure = pcall(function()
+         if type(cotangents) == 'function' then cotangents = cotangents(results) end
          for k = 1, results.n do
             each_gradient(what .. k, results[k], cotangents[k], seed)
          end
@@ -451,6 +448,16 @@ local function install(tensor)
       return list, unpack(results, 1, results.n)
    end
 
+   --- Returns a list of the gradients of f's arguments, then the results of f. args: the list of
+   -- arguments: tensors, numbers or nested tables. cotangents: the list of the gradients of the
+   -- results, in their shapes, where nil or false means 0.
+   function tensor.vjp(f, args, cotangents)
+      check_function('vjp', f)
+      check_list('vjp', 'a list of arguments', args)
+      check_list('vjp', 'a list of gradients of the results', cotangents)
+      return vjp('vjp', f, args, cotangents)
+   end
+
    --- Returns x without its dependence on tracked tensors: a copy of a tensor, a plain number.
    function tensor.stopGradient(x)
       nested.check('stopGradient', x)
@@ -467,7 +474,8 @@ local function install(tensor)
       settle = settle, as_number = as_number, recordings = recordings,
       check_function = check_function, check_list = check_list, as_gradient = as_gradient,
       each_gradient = each_gradient, is_floating = is_floating, isblob = isblob,
-      gradient_function = gradient_function,
+      gradient_function = gradient_function, gradients = gradients, record = record,
+      reverse = reverse, vjp = vjp,
    }
    require 'tensor.custom_gradient' (tensor, native, parts)
    require 'tensor.derivatives' (tensor, native, parts)

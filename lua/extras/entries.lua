@@ -217,7 +217,7 @@ storage:read(file)]=], 'Reads into the object what `write` has written.'},
       {'jacobian', 'tensor.jacobian(f, x)',
          'Returns the matrix of the derivatives of the elements of `f(x)` with respect to those ' ..
          'of `x`. It has one row for each element of the result, and needs one reverse pass for ' ..
-         'each row.'},
+         'each row. `f` is called once.'},
       {'hessian', 'tensor.hessian(f, x)',
          'Returns the matrix of the second derivatives of the number `f(x)` with respect to the ' ..
          'elements of `x`. They are 0 if `f(x)` does not depend on `x`.'},

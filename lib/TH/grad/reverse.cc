@@ -1,6 +1,7 @@
 // The reverse pass of the tape, and what rules see of it.
 
 #include <algorithm>
+#include <iterator>
 
 #include "grad/functions.h"
 #include "grad/parts.h"
@@ -276,6 +277,22 @@ void Tape::sort_watched() {
   is_sorted_ = true;
 }
 
+// Keeps or frees the entry that the reverse pass has run.
+void Tape::leave_entry() {
+  if (keeps_entries_ && !current_.operands.empty()) {
+    for (Operand& operand : current_.operands) operand.gradient = Var();
+    done_.push_back(std::move(current_));
+  }
+  current_ = Entry();
+}
+
+void Tape::rewind() {
+  keeps_entries_ = true;
+  std::move(done_.rbegin(), done_.rend(), std::back_inserter(entries_));
+  done_.clear();
+  for (auto& item : values_) item.second.gradient = TensorRef();
+}
+
 int64_t Tape::run() {
   stop();
   if (*unrecorded_) {
@@ -285,39 +302,38 @@ int64_t Tape::run() {
   RulesScope rules(reverse_rules());
   if (!watched_.empty() && !is_sorted_) sort_watched();
   while (true) {
+    leave_entry();
     if (!watched_.empty() && watched_.back().first >= entries_.size()) {
       const int64_t number = watched_.back().number;
       watched_.pop_back();
       return -number;
     }
     if (entries_.empty()) break;
-    Entry entry = std::move(entries_.back());
+    current_ = std::move(entries_.back());
     entries_.pop_back();
-    if (!take_gradients(&entry)) continue;
-    if (entry.row) {
-      Backward backward(*this, entry);
-      const RowRule& rule = rule_of(entry.row->op);
+    if (!take_gradients(&current_)) continue;
+    if (current_.row) {
+      Backward backward(*this, current_);
+      const RowRule& rule = rule_of(current_.row->op);
       if (rule.fuse && Fusion::may_pay(backward)) {
         Fusion fusion(backward);
         rule.fuse(fusion);
       }
       rule.run(backward);
       // A device may have read the elements of a tensor of C code.
-      for (const Operand& o : entry.operands) {
+      for (const Operand& o : current_.operands) {
         if (o.kept) settle(o.value->storage);
       }
-    } else if (entry.custom > 0) {
-      custom_ = std::move(entry);
-      return custom_.custom;
+    } else if (current_.custom > 0) {
+      return current_.custom;
     }
   }
-  custom_ = Entry();
   return 0;
 }
 
 void Tape::give(size_t operand, Tensor* gradient) {
   RulesScope rules(reverse_rules());
-  const Operand& o = custom_.operands.at(operand);
+  const Operand& o = current_.operands.at(operand);
   if (o.result || !o.storage) return;
   accumulate(o.storage, o.position(),
              in_shape(converted(Var::share(gradient), o.value->dtype), *o.value));

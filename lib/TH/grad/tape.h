@@ -86,7 +86,7 @@ class Tape final : public Tracer {
   void end_custom(const std::vector<Tensor*>& results, int64_t custom);
 
   // The reverse pass: add_gradient for each result of the computation, run, then gradient for each
-  // tracked tensor. The rules are run and freed one by one.
+  // tracked tensor. The entries are run and freed one by one.
   void add_gradient(Tensor* t, Tensor* gradient);
   void add_one(Tensor* t);  // The same with a gradient of ones.
   // watch(t): before the reverse pass. run() returns -n once it has computed the whole gradient of
@@ -95,11 +95,14 @@ class Tape final : public Tracer {
   // Returns 0 at the end. Before it, returns the number of each custom rule. The caller computes
   // the gradients of the operands of custom_entry(), calls give() for each, and run() again.
   int64_t run();
-  const Entry& custom_entry() const { return custom_; }
+  const Entry& custom_entry() const { return current_; }
   void give(size_t operand, Tensor* gradient);
   // The gradient of t's elements as they were when it was tracked. Returns zeros if the results do
   // not depend on it.
   TensorRef gradient(const Tensor& t);
+  // Called before each of several reverse passes: run() keeps the entries, and the gradients of the
+  // last pass are removed.
+  void rewind();
 
   bool begin(const TracedCall& call) noexcept override;
   void end(const TracedCall& call, bool failed) override;
@@ -150,6 +153,7 @@ class Tape final : public Tracer {
   void register_kept(size_t entry, size_t first);
   void push();
   bool take_gradients(Entry* entry);
+  void leave_entry();
   Value& value_of(Tensor* t);
   void track_result(Tensor* t);
   void own_gradient(Value* value);
@@ -169,7 +173,7 @@ class Tape final : public Tracer {
   bool depends_ = false;                      // the call reads tracked elements
   uint32_t read_ = 0;                         // the parameters that its formulas read
   Entry pending_;
-  Entry custom_;  // the entry that run() returned
+  Entry current_;  // of the reverse pass; a custom one if run() returned its number
   // Messages are arrays, because begin() must not throw if memory is short. failure_: why active_,
   // or a composed operation, cannot be recorded. unrecorded_: the first operation that ran although
   // it was not recorded.
@@ -177,6 +181,8 @@ class Tape final : public Tracer {
   [[noreturn]] void refuse(const TracedCall& call, const char* why);
   std::vector<Composed> composed_;
   std::vector<Entry> entries_;
+  std::vector<Entry> done_;  // the entries that the reverse pass has run, if it keeps them
+  bool keeps_entries_ = false;
   // After the reverse pass has run the entry `first`, the gradient of the storage is complete.
   struct Watched {
     uint64_t storage;
