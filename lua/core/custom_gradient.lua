@@ -91,7 +91,8 @@ return function(tensor, native, parts)
          end
          last_rule = last_rule + 1
          local number = last_rule
-         local state = again and tensor.getRNGState()
+         -- The reverse pass may run after a scope in the recorded function has ended.
+         local state = again and tensor.keep(tensor.getRNGState())
          native.begin(number, operands, name)
          local results, failure = parts.run(true, nil, f, arguments)
          local fine = results
