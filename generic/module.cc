@@ -121,6 +121,25 @@ int is_freed(lua_State* L) {
   return 1;
 }
 
+// Two functions for checks of tensors that do not affect results. Neither a recording of
+// tensor.compile nor a gradient notices them.
+// _place(t): returns a number that tensors of the same storage have in common, and the offset.
+int place(lua_State* L) {
+  const Tensor* t = check_tensor(L, state_of(L), 1);
+  lua_pushnumber(L, static_cast<lua_Number>(reinterpret_cast<uintptr_t>(t->storage)));
+  push_integer(L, t->storageOffset);
+  return 2;
+}
+// _element(t): returns the element of a tensor with one element.
+int element(lua_State* L) {
+  const Tensor* t = check_tensor(L, state_of(L), 1);
+  luaL_argcheck(L, t->storage && t->numel() == 1, 1, "a tensor with one element is expected");
+  alignas(8) char value[8];
+  protect(L, "indexing", [&] { th::storage_read(t->storage, t->storageOffset, value); });
+  push_element(L, t->dtype, value);
+  return 1;
+}
+
 // tic() returns seconds of a monotonic clock. toc(start) returns the seconds since start.
 int tic(lua_State* L) {
   lua_pushnumber(L, omp_get_wtime());
@@ -316,6 +335,8 @@ const Method functions[] = {{"setnumthreads", guarded<set_threads, 1>},
                             {"isTensor", guarded<is_tensor>},
                             {"isStorage", guarded<is_storage>},
                             {"_isfreed", guarded<is_freed>},
+                            {"_place", guarded<place, 1>},
+                            {"_element", guarded<element, 1>},
                             {"updateerrorhandlers", guarded<update_handlers, 0>},
                             {"updatethreadlocals", guarded<update_handlers, 0>}};
 

@@ -64,6 +64,10 @@ local native = {
    -- generic/module.cc: whether a finalizer or tensor.scope has freed an object.
    is_freed = core._isfreed,
 
+   -- generic/module.cc: reads for checks, which are not recorded.
+   place = core._place,
+   element = core._element,
+
    -- generic/interrupt.cc: Ctrl-C.
    catch_interrupts = core._catchinterrupts,
    interrupt_pressed = core._interruptpressed,

@@ -1,6 +1,6 @@
 -- Elements that tensors have in common, for updates in place.
 
-local tensor = require 'tensor'
+local place = require 'tensor.native'.place
 local each = require 'tensor.versions'.each
 
 local overlap = {}
@@ -28,9 +28,9 @@ function overlap.within(t)
 end
 
 -- Returns the positions of a tensor's elements in its storage: those of the first and the last one,
--- and for each stride the largest factor.
-local function span_of(number, t)
-   local span = {number = number, first = t:storageOffset(), last = t:storageOffset(), factors = {}}
+-- and for each stride the largest factor. offset: that of the tensor.
+local function span_of(number, t, offset)
+   local span = {number = number, first = offset, last = offset, factors = {}}
    for d = 1, t:dim() do
       local factor, stride = t:size(d) - 1, t:stride(d)
       span.last = span.last + factor * stride
@@ -94,9 +94,9 @@ function overlap.pair_in(list)
    local of_storage = {}
    for number, t in ipairs(list) do
       if t:nElement() > 0 then
-         local key = tensor.pointer(t:storage())
+         local key, offset = place(t)
          of_storage[key] = of_storage[key] or {}
-         table.insert(of_storage[key], span_of(number, t))
+         table.insert(of_storage[key], span_of(number, t, offset))
       end
    end
    for _, spans in each(of_storage) do

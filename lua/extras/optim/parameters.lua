@@ -48,14 +48,14 @@ local separate = setmetatable({}, {__mode = 'k'})
 
 -- Raises an error if two parameters have elements in common: each gradient counts all uses of an
 -- element, and the element would get both updates. Parameters of an earlier call are not checked
--- again. A recording ends by itself if such parameters are written, and cannot read storages.
+-- again.
 local function check_separate(name, leaves, paths)
    local known = leaves[2] and separate[leaves[1]]
    local is_known = not leaves[2] or known and #known == #leaves
    for k = 2, is_known and #leaves or 0 do
       is_known = is_known and rawequal(known[k], leaves[k])
    end
-   if is_known or tensor.isCompiling() then
+   if is_known then
       return
    end
    local a, b = overlap.pair_in(leaves)

@@ -141,7 +141,9 @@ local checked = setmetatable({}, {__mode = 'k'})
 -- Returns true if a tensor has the elements of the parameter with which its state was checked.
 -- Programs may make their parameters, which are views or the data of blobs, at each step.
 local function is_same(known, p)
-   return rawequal(known, p) or tensor.isTensor(known) and known:isSetTo(p)
+   -- A recording cannot read whether two tensors are the same view.
+   return rawequal(known, p)
+          or not tensor.isCompiling() and tensor.isTensor(known) and known:isSetTo(p)
 end
 
 local function are_checked(state, leaves, places)
@@ -159,10 +161,9 @@ local function are_checked(state, leaves, places)
 end
 
 -- Raises an error if a number of steps is invalid, or if tensors that a step updates share
--- elements. Tensors of an earlier call are not checked again. A recording can read neither elements
--- nor storages.
+-- elements. Tensors of an earlier call are not checked again.
 local function check_contents(name, state, leaves, paths, places)
-   if tensor.isCompiling() or are_checked(state, leaves, places) then
+   if are_checked(state, leaves, places) then
       return
    end
    local tensors, names, owners = {}, {}, {}
@@ -170,7 +171,7 @@ local function check_contents(name, state, leaves, paths, places)
       local n = #tensors + 1
       tensors[n], names[n], owners[n] = t, text, owner
       if is_count then
-         check_count(name, t[1])
+         check_count(name, native.element(t))
       elseif owner and overlap.within(t) then
          raise(('optim.%s: elements of %s in the state share memory, as those of expand do'):format(
             name, text))
