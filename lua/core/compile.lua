@@ -90,9 +90,6 @@ local function install(tensor)
    -- its own, so that a yield ends the recording. rows, kinds: the dependencies of f.
    local function record_list(self, rows, kinds, arguments, list, ...)
       local function packed(...)
-         if not rows then
-            native.refuse(self.core, kinds)  -- what f wrote in the first recording
-         end
          return pack_results(self, list and list.tables, ...)
       end
       recording.core = self.core
@@ -107,10 +104,24 @@ local function install(tensor)
          finished(thread, record(self.core, self.f, thread, rows, kinds, ...))))
    end
 
+   -- Calls f, which cannot be recorded, and remembers the reason. f does not run in a coroutine,
+   -- because it may read which coroutine runs.
+   local function refuse_call(self, reason, arguments, ...)
+      -- An earlier call may have been recorded, and have changed what f can read.
+      local thread = create(function() native.refuse(self.core, reason) end)
+      record(self.core, self.f, thread, nil, reason, ...)
+      if arguments then
+         return self.f(unpack(arguments, 1, arguments.n))
+      end
+      return self.f(...)
+   end
+
    -- The form of the arguments depends on the tables that f can read.
    local function record_call(self, arguments, list, ...)
       local rows, kinds, tables = dependencies(self.f)
-      if not (list and rows and self.forms:capture(tables)) then
+      if not rows then
+         return refuse_call(self, kinds, arguments, ...)
+      elseif not (list and self.forms:capture(tables)) then
          return record_list(self, rows, kinds, arguments, list, ...)
       end
       list = flat_list(self, arguments)

@@ -40,7 +40,9 @@ for _, library in ipairs {'string', 'table', 'math', 'coroutine', 'bit', 'bit32'
       pure[f] = type(f) == 'function' or nil
    end
 end
-pure[math.random], pure[math.randomseed] = nil, nil
+for _, f in ipairs{math.random, math.randomseed, coroutine.running, coroutine.isyieldable} do
+   pure[f] = nil
+end
 
 local function index(t, key)
    return t[key]

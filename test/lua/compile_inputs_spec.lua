@@ -459,3 +459,27 @@ it('compile finds tensors and storages that occur again among many', function()
   end
   assert.matches('done 3 times.*done 3 times.*done 3 times', compiled:explain())
 end)
+
+it('compile calls functions that read the running coroutine as usual', function()
+  local of_thread = setmetatable({}, { __mode = 'k' })
+  local function scale(x)
+    local t = tensor.isTensor(x) and x or x[1]
+    return t * of_thread[coroutine.running() or 'main']
+  end
+  for _, x in ipairs{ tensor.ones(1), { tensor.ones(1) } } do
+    local compiled = tensor.compile(scale)
+    local function call(factor)
+      of_thread[coroutine.running() or 'main'] = factor
+      for _ = 1, 4 do assert.are.equal(factor, compiled(x)[1]) end
+    end
+    call(2)
+    coroutine.wrap(call)(3)
+    assert.matches('not compiled', compiled:explain())
+  end
+  if not coroutine.isyieldable then return end
+  local function direction(x) return coroutine.isyieldable() and x + 1 or x - 1 end
+  local compiled = tensor.compile(direction)
+  for _ = 1, 4 do
+    assert.are.equal(direction(tensor.ones(1))[1], compiled(tensor.ones(1))[1])
+  end
+end)
