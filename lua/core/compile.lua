@@ -2,6 +2,7 @@
 -- replays them in one pass for each result. If it cannot do so, f is called.
 
 local check_self = require 'tensor.check_self'
+local raise = require 'tensor.raise'
 local type_name = require 'tensor.type_name'
 local versions = require 'tensor.versions'
 
@@ -23,12 +24,25 @@ local function install(tensor)
    Compiled.__index = Compiled
    local dependencies = require 'tensor.dependencies' (tensor, native.new(), Compiled)
 
+   -- Raises the error of f, in a coroutine. error(message, 2) in f names a line of this file, which
+   -- calls f there. The program's line that called the compiled function takes its place.
+   local own = debug and debug.getinfo and debug.getinfo(1, 'S').short_src .. ':' or ''
+   local function fail(thread, failure)
+      failure = versions.closed(thread, failure)
+      local is_here = own ~= '' and type(failure) == 'string' and failure:sub(1, #own) == own
+      local message = is_here and failure:match('^%d+: (.*)', #own + 1)
+      if message then
+         raise(message)
+      end
+      error(failure, 0)
+   end
+
    -- Resumes a function that yielded. Its further operations are not recorded.
    local function passed(thread, ok, ...)
       if status(thread) == 'suspended' then
          return passed(thread, resume(thread, yield(thread, ...)))
       elseif not ok then
-         error(versions.closed(thread, (...)), 0)
+         fail(thread, (...))
       end
       return ...
    end
@@ -38,7 +52,7 @@ local function install(tensor)
       if ok == nil then
          return passed(thread, resume(thread, yield(thread, ...)))
       elseif not ok then
-         error(versions.closed(thread, (...)), 0)
+         fail(thread, (...))
       end
       return ...
    end

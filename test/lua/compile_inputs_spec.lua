@@ -483,3 +483,15 @@ it('compile calls functions that read the running coroutine as usual', function(
     assert.are.equal(direction(tensor.ones(1))[1], compiled(tensor.ones(1))[1])
   end
 end)
+
+it('compile passes errors with the position of the caller', function()
+  local compiled = tensor.compile(function() error('bad x', 2) end)
+  for _, x in ipairs{ tensor.ones(1), { tensor.ones(1) } } do
+    for _ = 1, 2 do
+      local line = debug.getinfo(1, 'l').currentline + 1
+      local ok, message = pcall(function() local y = compiled(x) return y end)
+      assert.is_false(ok)
+      assert.matches(('compile_inputs_spec.lua:%d: bad x$'):format(line), message)
+    end
+  end
+end)
