@@ -201,7 +201,9 @@ end
 -- to the function that resumed it. Returns the error, which may be that of a variable.
 function versions.closed(thread, failure)
    local ok, other
-   if coroutine.close then
+   local status = coroutine.status(thread)
+   -- A program may have resumed the coroutine, which is then still active.
+   if coroutine.close and (status == 'dead' or status == 'suspended') then
       ok, other = coroutine.close(thread)
    end
    -- Lua 5.4.0 to 5.4.2 return true.

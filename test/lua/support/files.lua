@@ -21,7 +21,7 @@ function files.with_file(bytes, body)
   files.write(path, bytes)
   local results = { pcall(body, path) }
   os.remove(path)
-  assert(results[1], results[2])
+  if not results[1] then error(results[2], 0) end
   return unpack(results, 2)
 end
 
