@@ -173,8 +173,8 @@ Bands window_bands(const PoolWindows& w, double weight) {
   });
 }
 
-// Multiplies by the bands of each spatial dimension. Returns r, or a new tensor of the type in which
-// 16-bit floats are computed.
+// Multiplies by the bands of each spatial dimension. Returns r, or a new tensor of the type in
+// which 16-bit floats are computed.
 TensorRef resampled(Tensor* r, Tensor* t, int dims, const Bands* bands) {
   const DType type = compute_type(t->dtype);
   TensorRef current = in_type(t, type);
@@ -202,8 +202,8 @@ void compute_means(Tensor* r, Tensor* t, int dims, const Windows& windows, bool 
     return ops::meanDims(r, t, Sizes{dims, reduced}, true);
   }
   if (r->numel() == 0) return;
-  // A sum is divided once, so that the means of equal elements are these elements. By powers of two,
-  // its terms are divided, which is exact.
+  // A sum is divided once, so that the means of equal elements are these elements. If all divisors
+  // are the same power of two, the terms are divided, which is exact.
   const std::vector<double> all = divisors(windows, dims, counts_padding);
   const bool equal = std::all_of(all.begin(), all.end(), [&](double x) { return x == all[0]; });
   int exponent;
