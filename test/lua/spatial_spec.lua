@@ -181,6 +181,7 @@ describe('an error', function()
     fails('size: a number of at least 1 is expected, got 0', 'adaptiveAvgPool2d', x, 0)
     fails('batch x channels x size is expected, got', 'interpolate', tensor.randn(3, 3), 2)
     fails("'nearest' or 'linear' is expected, got 'cubic'", 'interpolate', x, 9, 'cubic')
+    fails("the mode 'nearest' has no alignCorners", 'upsample', x, 2, 'nearest', true)
     fails('a scale that gives at least one element is expected, got 0.1', 'upsample', x, 0.1)
     fails('a scale that gives at least one element is expected, got', 'upsample', x, 0 / 0)
     fails('is too large', 'conv2d', x, w, nil, 1, 2 ^ 59, 1, 2)
@@ -220,6 +221,18 @@ it('strides may be larger than the image', function()
       return tensor.conv2d(t, weight, nil, { stride, stride }, 1)
     end, { image }, { pixel })))
     assert.are.same({ 12, 12 }, { gradient[1][1][1][1], gradient:sum() })
+  end
+end)
+
+-- With floating-point steps, 39 / 2.6 would be just below 15.
+it('upsample takes the elements at whole positions', function()
+  local t = tensor.range(0, 15):view(1, 1, -1)
+  assert.are.equal(15, tensor.upsample(t, 2.6)[1][1][40])
+  for size = 1, 20 do
+    local x = tensor.range(1, size):view(1, 1, -1)
+    for scale = 1, 60 do
+      assert.is_true(tensor.upsample(x, scale):equal(tensor.interpolate(x, size * scale)))
+    end
   end
 end)
 

@@ -240,21 +240,21 @@ void set_means(Arguments& a, int dims, const Windows& windows, Shapes& s) {
 // The position in the input of position k of the result, both from 0.
 struct Grid {
   int64_t size, count;
-  double step;  // distance of two positions; 0: that of the sizes
+  double scale;  // 1 / the distance of two positions; 0: the quotient of the sizes
   bool linear, align_corners;
 
   int64_t nearest(int64_t k) const {
     const int64_t at =
-        step == 0 ? static_cast<int64_t>(static_cast<double>(k) * static_cast<double>(size) /
-                                         static_cast<double>(count))
-                  : static_cast<int64_t>(static_cast<double>(k) * step);
+        scale == 0 ? static_cast<int64_t>(static_cast<double>(k) * static_cast<double>(size) /
+                                          static_cast<double>(count))
+                   : static_cast<int64_t>(static_cast<double>(k) / scale);
     return std::min(at, size - 1);
   }
   double position(int64_t k) const {
     const auto n = static_cast<double>(size), m = static_cast<double>(count);
     const auto at = static_cast<double>(k);
     if (align_corners) return count > 1 ? at * (n - 1) / (m - 1) : 0;
-    return std::max(0.0, (at + 0.5) * (step == 0 ? n / m : step) - 0.5);
+    return std::max(0.0, (scale == 0 ? (at + 0.5) * (n / m) : (at + 0.5) / scale) - 0.5);
   }
   Bands bands() const {
     const int64_t width = linear ? std::min<int64_t>(2, size) : 1;
@@ -285,6 +285,9 @@ int interpolated_dims(const Arguments& a) {
     fail_argument(argument_number(a, a.mode), "'nearest' or 'linear' is expected, got '%s'",
                   a.mode);
   }
+  if (a.alignCorners && !is_linear(a.mode)) {
+    fail_argument(argument_number(a, a.alignCorners), "the mode 'nearest' has no alignCorners");
+  }
   const int dims = a.t->nDimension - 2;
   if (dims >= 1 && dims <= kMaxSpatial) {
     check_elements(a, dims);
@@ -295,7 +298,7 @@ int interpolated_dims(const Arguments& a) {
 }
 
 template <class Arguments>
-void interpolate(Arguments& a, double step) {
+void interpolate(Arguments& a, double scale) {
   const int dims = a.t->nDimension - 2;
   int64_t size[kMaxSpatial], count[kMaxSpatial];
   spatial_sizes(*a.t, dims, size);
@@ -303,7 +306,7 @@ void interpolate(Arguments& a, double step) {
   const bool linear = is_linear(a.mode);
   Bands bands[kMaxSpatial];
   for (int d = kMaxSpatial - dims; d < kMaxSpatial; ++d) {
-    bands[d] = Grid{size[d], count[d], step, linear, a.alignCorners}.bands();
+    bands[d] = Grid{size[d], count[d], scale, linear, a.alignCorners != 0}.bands();
   }
   if (a.r_->numel() == 0) return;
   const TensorRef all = resampled(a.r_, a.t, dims, bands);
@@ -367,7 +370,7 @@ void shapes(args::upsample& a, Shapes& s) {
   const int ndim = with_spatial_sizes(*a.t, dims, size, shape);
   s.set(a.r_, ndim, shape);
 }
-void calls(args::upsample& a) { interpolate(a, 1 / a.scale); }
+void calls(args::upsample& a) { interpolate(a, a.scale); }
 
 // ---- sums of neighbors
 
