@@ -154,3 +154,18 @@ describe('the gradient of a scaled loss of halves', function()
     assert.are.equal(1, slope(function(x) return x:sum() / scale end, t)[1000])
   end)
 end)
+
+it('all derivatives of a loss of which all rows are ignored are 0', function()
+  local classes = tensor.LongTensor{-100, -100}
+  for _, loss in ipairs{tensor.crossEntropy, tensor.nll} do
+    local function f(x) return loss(x, classes) end
+    local x = tensor.randn(2, 3)
+    assert.are.equal(0, tensor.abs((tensor.grad(f)(x))):sum())
+    assert.are.equal(0, tensor.abs(tensor.hessian(f, x)):sum())
+    -- The slope of a product with another value.
+    local df = tensor.grad(function(y)
+      return (tensor.grad(function(z) return f(z) * y:sum() end)(x)):sum()
+    end)
+    assert.are.equal(0, tensor.abs((df(x))):sum())
+  end
+end)

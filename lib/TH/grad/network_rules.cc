@@ -194,7 +194,15 @@ void class_loss_rule(Backward& b, const LossParameters& at, double smoothing) {
   const int64_t count = rows->numel() / t->size[dimension];
   Var g = converted(b.gradient(), DType::Double);
   if (at.divisor >= 0) {
-    if (const Var divisor = b.value(at.divisor)) g = g / divisor;
+    if (Var divisor = b.value(at.divisor)) {
+      if (!by_kernel) {
+        // 0 if all rows are ignored. The gradient is 0 then, and so are its derivatives.
+        const Var none{made(DType::Byte, [&](Tensor* r) { ops::eqValue(r, divisor.get(), 0); })};
+        divisor = Var(clone(divisor.get()));
+        ops::maskedFill(divisor.get(), none.get(), 1);
+      }
+      g = g / divisor;
+    }
     g = expand(g, Sizes{1, &count});
   } else {
     g = reshaped(g, 1, &count);
