@@ -74,7 +74,9 @@ function layers.embedding(count, width, options)
    end, function(params, x)
       local rows = tensor.embedding(params.weight, x)
       if padding then
-         rows = tensor.where(tensor.eq(x, padding):unsqueeze(-1), tensor.stopGradient(rows), rows)
+         -- Negative indices count from the end.
+         local is_padding = tensor.cmax(tensor.eq(x, padding), tensor.eq(x, padding - count - 1))
+         rows = tensor.where(is_padding:unsqueeze(-1), tensor.stopGradient(rows), rows)
       end
       return rows
    end)
