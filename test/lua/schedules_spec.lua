@@ -20,6 +20,9 @@ describe('optim.schedule', function()
                     list(schedule.warmup(2, schedule.cosine(1, 4))))
     assert.are.same({1000, 600, 200, 200, 200, 200}, list(schedule.polynomial(1, 2, 1, 0.2)))
     assert.are.same({200, 1000, 500, 0, 0, 0}, list(schedule.oneCycle(1, 4, 0.5, 0.2, 0)))
+    -- The figures of PyTorch. The rate rises in less than a step.
+    assert.are.same({200, 995, 821, 490, 177, 50}, list(schedule.oneCycle(1, 6, 0.3, 0.2, 0.05)))
+    assert.are.same({1000, 500, 0, 0, 0, 0}, list(schedule.oneCycle(1, 3, 1 / 3, 0.2, 0)))
   end)
 
   it('has the rates of PyTorch', function()
@@ -62,8 +65,8 @@ describe('optim.schedule', function()
         function() schedule.cosineRestarts(1, 3, 1.5) end,
       ['cosineRestarts: growth: a number of at least 1 is expected, got 0.5'] =
         function() schedule.cosineRestarts(1, 5, 0.5) end,
-      ['oneCycle: part * steps: a number of at least 2 is expected, got 1.5'] =
-        function() schedule.oneCycle(1, 5) end,
+      ['oneCycle: part * steps: a number of at least 1 is expected, got 0.75'] =
+        function() schedule.oneCycle(1, 3, 0.25) end,
       ['oneCycle: (1 - part) * steps: a number of at least 1 is expected, got 0'] =
         function() schedule.oneCycle(1, 5, 1) end,
       ['sequence: a schedule is expected, got number'] =

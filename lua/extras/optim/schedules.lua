@@ -78,6 +78,14 @@ function schedules.polynomial(rate, steps, power, least)
    end
 end
 
+-- Half a cosine from the rate `first` to `last` in `steps` steps. Later steps have the rate `last`.
+local function half_cosine(first, steps, last)
+   return function(step)
+      local part = math.min(1, (step - 1) / steps)
+      return last + (first - last) * (1 + math.cos(math.pi * part)) / 2
+   end
+end
+
 --- cosine(rate, steps [, least = 0]): half a cosine from rate to `least` in `steps` steps:
 -- Loshchilov and Hutter, 2016. Later steps have the rate `least`.
 function schedules.cosine(rate, steps, least)
@@ -85,10 +93,7 @@ function schedules.cosine(rate, steps, least)
    check('cosine', 'rate', rate, 0)
    check('cosine', 'steps', steps, 1)
    check('cosine', 'least', least, 0)
-   return function(step)
-      local part = math.min(1, (step - 1) / steps)
-      return least + (rate - least) * (1 + math.cos(math.pi * part)) / 2
-   end
+   return half_cosine(rate, steps, least)
 end
 
 --- cosineRestarts(rate, steps [, growth = 1, least = 0]): cosine from the beginning after `steps`
@@ -122,17 +127,16 @@ function schedules.oneCycle(rate, steps, part, first, last)
    check('oneCycle', 'rate', rate, 0)
    check('oneCycle', 'steps', steps, 1)
    check('oneCycle', 'part', part, 0)
-   check('oneCycle', 'part * steps', part * steps, 2)
+   check('oneCycle', 'part * steps', part * steps, 1)
    check('oneCycle', '(1 - part) * steps', (1 - part) * steps, 1)
    first = first or rate / 25
    check('oneCycle', 'first', first, 0)
    last = last or first / 1e4
    check('oneCycle', 'last', last, 0)
    local rise = part * steps - 1
-   local up = schedules.cosine(first, rise, rate)
-   local down = schedules.cosine(rate, steps - 1 - rise, last)
+   local up, down = half_cosine(first, rise, rate), half_cosine(rate, steps - 1 - rise, last)
    return function(step)
-      return step <= rise + 1 and up(step) or down(step - rise)
+      return step < rise + 1 and up(step) or down(step - rise)
    end
 end
 
