@@ -138,29 +138,40 @@ void find_maxima(Arguments& a, int dims, const Windows& windows) {
 
 // ---- means
 
-// The number by which the sum of a window along a dimension is divided.
-int64_t divisor(const PoolWindows& w, int64_t k, bool counts_padding) {
-  int64_t first, elements;
-  w.window(k, &first, &elements);
-  if (!w.kernel || !counts_padding) return elements;
-  const int64_t begin = k * w.stride - w.padding;
-  return std::min(begin + w.kernel, w.size + w.padding) - begin;
+using Divisors = std::vector<double>;
+
+// The numbers by which the sums of the windows along a dimension are divided.
+Divisors divisors(const PoolWindows& w, bool counts_padding) {
+  Divisors list(static_cast<size_t>(w.count));
+  for (int64_t k = 0; k < w.count; ++k) {
+    int64_t first, elements;
+    w.window(k, &first, &elements);
+    if (w.kernel && counts_padding) {
+      const int64_t begin = k * w.stride - w.padding;
+      elements = std::min(begin + w.kernel, w.size + w.padding) - begin;
+    }
+    list[static_cast<size_t>(k)] = static_cast<double>(elements);
+  }
+  return list;
 }
 
-// The divisors of all windows, the products of those along the dimensions, in contiguous order.
-std::vector<double> divisors(const Windows& windows, int dims, bool counts_padding) {
-  std::vector<double> all{1};
-  for (int d = kMaxSpatial - dims; d < kMaxSpatial; ++d) {
-    const PoolWindows& w = windows.along[d];
-    std::vector<double> products;
-    for (const double other : all) {
-      for (int64_t k = 0; k < w.count; ++k) {
-        products.push_back(other * static_cast<double>(divisor(w, k, counts_padding)));
-      }
+bool are_equal(const Divisors& list) {
+  return std::all_of(list.begin(), list.end(), [&](double x) { return x == list[0]; });
+}
+
+// Returns the divisors of all windows, the products of those along the dimensions.
+TensorRef products(const Divisors* along, int dims) {
+  int64_t size[kMaxSpatial];
+  for (int d = 0; d < kMaxSpatial; ++d) size[d] = static_cast<int64_t>(along[d].size());
+  Divisors list;
+  for (const double a : along[0]) {
+    for (const double b : along[1]) {
+      for (const double c : along[2]) list.push_back(a * b * c);
     }
-    all = std::move(products);
   }
-  return all;
+  const TensorRef all = new_double_vector(static_cast<int64_t>(list.size()),
+                                          [&](int64_t k) { return list[static_cast<size_t>(k)]; });
+  return reshaped(all.get(), dims, size + kMaxSpatial - dims);
 }
 
 Bands window_bands(const PoolWindows& w, double weight) {
@@ -202,27 +213,24 @@ void compute_means(Tensor* r, Tensor* t, int dims, const Windows& windows, bool 
     return ops::meanDims(r, t, Sizes{dims, reduced}, true);
   }
   if (r->numel() == 0) return;
+  Divisors along[kMaxSpatial];
+  for (int d = 0; d < kMaxSpatial; ++d) along[d] = divisors(windows.along[d], counts_padding);
+  const bool equal = std::all_of(along, along + kMaxSpatial, are_equal);
   // A sum is divided once, so that the means of equal elements are these elements. If all divisors
   // are the same power of two, the terms are divided, which is exact.
-  const std::vector<double> all = divisors(windows, dims, counts_padding);
-  const bool equal = std::all_of(all.begin(), all.end(), [&](double x) { return x == all[0]; });
+  const double product = along[0][0] * along[1][0] * along[2][0];
   int exponent;
-  const bool exact = equal && std::frexp(all[0], &exponent) == 0.5;
+  const bool exact = equal && std::frexp(product, &exponent) == 0.5;
   Bands bands[kMaxSpatial];
   for (int d = kMaxSpatial - dims; d < kMaxSpatial; ++d) {
-    const PoolWindows& w = windows.along[d];
-    const auto n = static_cast<double>(divisor(w, 0, counts_padding));
-    bands[d] = window_bands(w, exact ? 1 / n : 1);
+    bands[d] = window_bands(windows.along[d], exact ? 1 / along[d][0] : 1);
   }
   const TensorRef sums = resampled(r, t, dims, bands);
   if (!exact && equal) {
-    ops::div(sums.get(), sums.get(), all[0]);
+    ops::div(sums.get(), sums.get(), product);
   } else if (!exact) {
-    TensorRef list = new_double_vector(static_cast<int64_t>(all.size()),
-                                       [&](int64_t k) { return all[static_cast<size_t>(k)]; });
-    TensorRef grid = reshaped(in_type(list.get(), sums->dtype).get(), dims,
-                              sums->size + sums->nDimension - dims);
-    ops::cdiv(sums.get(), sums.get(), expanded(grid, *sums).get());
+    const TensorRef all = in_type(products(along, dims).get(), sums->dtype);
+    ops::cdiv(sums.get(), sums.get(), expanded(all, *sums).get());
   }
   if (sums.get() != r) ops::copy(r, sums.get());
 }
