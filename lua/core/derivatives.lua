@@ -1,4 +1,4 @@
--- Functions that are made of tensor.vjp: jvp, jacobian, hessian, gradcheck.
+-- Derivatives that are made of reverse passes: jvp, jacobian, hessian, gradcheck.
 
 local files = require 'tensor.files'
 local nested = require 'tensor.nested'

@@ -109,4 +109,17 @@ describe('jvp, jacobian and hessian', function()
     end
     assert.are.equal(2, tensor.grad(function(t) return tensor.sum(t * 2) end)(v)[1])
   end)
+  it('of jacobian and hessian are compiled', function()
+    local v, w = D{ 1, 2 }, D{ 3, 5 }
+    local compiled = tensor.compile(function(x)
+      return tensor.jacobian(function(t) return tensor.pow(t, 3) end, x),
+             tensor.hessian(function(t) return tensor.pow(t, 3):sum() end, x)
+    end)
+    for _, x in ipairs{ v, w, v } do
+      local first, second = compiled(x)
+      assert.are.same({ { 3 * x[1] ^ 2, 0 }, { 0, 3 * x[2] ^ 2 } }, first:totable())
+      assert.are.same({ { 6 * x[1], 0 }, { 0, 6 * x[2] } }, second:totable())
+    end
+    assert.matches('done 2 times', compiled:explain())
+  end)
 end)

@@ -277,7 +277,7 @@ void Tape::sort_watched() {
   is_sorted_ = true;
 }
 
-// Keeps or frees the entry that the reverse pass has run.
+// Keeps or frees the entry that the reverse pass has run. Without operands, there was none.
 void Tape::leave_entry() {
   if (keeps_entries_ && !current_.operands.empty()) {
     for (Operand& operand : current_.operands) operand.gradient = Var();
