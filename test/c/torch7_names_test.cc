@@ -154,32 +154,31 @@ TEST(Shapes, AreShortenedInDescriptions) {
   THLongStorage_free(size);
 }
 
-// The result has the shape of the first operand, also if it is another operand.
+// The result has the shape of the first operand, also if it is another operand. A view that is not
+// contiguous keeps its shape, so that other elements are not overwritten.
 TEST(Shapes, OfResultsAreThoseOfTheFirstOperand) {
   for (bool contiguous : {true, false}) {
     THFloatTensor* t = THFloatTensor_newWithSize1d(3);
-    THFloatTensor* whole = THFloatTensor_newWithSize3d(3, 2, 2);
-    THFloatTensor* u = THFloatTensor_newNarrow(whole, 2, 0, 1);
-    THFloatTensor_narrow(u, u, 1, 0, 1);
-    if (contiguous) THFloatTensor_resize3d(u, 3, 1, 1);
-    THFloatTensor_fill(whole, 0);
-    for (int k = 0; k < 3; ++k) {
-      THFloatTensor_set1d(t, k, static_cast<float>(k + 1));
-      THFloatTensor_set3d(u, k, 0, 0, static_cast<float>(10 * k + 10));
-    }
-    auto expect = [&](std::vector<float> values) {
-      ASSERT_EQ(u->nDimension, 1);
-      ASSERT_EQ(u->size[0], 3);
-      for (int k = 0; k < 3; ++k) EXPECT_EQ(THFloatTensor_get1d(u, k), values[k]);
-      THFloatTensor_resize3d(u, 3, 1, 1);
+    THFloatTensor* whole = THFloatTensor_newWithSize3d(3, contiguous ? 1 : 2, 1);
+    for (int k = 0; k < 3; ++k) THFloatTensor_set1d(t, k, static_cast<float>(k + 1));
+    auto check = [&](auto call, const std::vector<float>& values) {
+      THFloatTensor* u = THFloatTensor_newNarrow(whole, 1, 0, 1);
+      THFloatTensor_fill(whole, -1);
+      for (int k = 0; k < 3; ++k) THFloatTensor_set3d(u, k, 0, 0, static_cast<float>(10 * k + 10));
+      call(u);
+      EXPECT_EQ(u->nDimension, contiguous ? 1 : 3);
+      EXPECT_EQ(u->size[0], 3);
+      for (int k = 0; k < 3; ++k) {
+        EXPECT_EQ(THFloatTensor_get3d(whole, k, 0, 0), values[k]);
+        if (contiguous) continue;
+        EXPECT_EQ(THFloatTensor_get3d(whole, k, 1, 0), -1);
+      }
+      THFloatTensor_free(u);
     };
-    THFloatTensor_cmul(u, t, u);
-    expect({10, 40, 90});
-    THFloatTensor_cadd(u, t, 2, u);
-    expect({21, 82, 183});
-    THFloatTensor_addcmul(u, t, 1, u, t);
-    expect({22, 166, 552});
-    for (THFloatTensor* each : {t, u, whole}) THFloatTensor_free(each);
+    check([&](THFloatTensor* u) { THFloatTensor_cmul(u, t, u); }, {10, 40, 90});
+    check([&](THFloatTensor* u) { THFloatTensor_cadd(u, t, 2, u); }, {21, 42, 63});
+    check([&](THFloatTensor* u) { THFloatTensor_addcmul(u, t, 1, u, t); }, {11, 42, 93});
+    for (THFloatTensor* each : {t, whole}) THFloatTensor_free(each);
   }
 }
 

@@ -149,7 +149,9 @@ bool elementwise_shape(Tensor* const* inputs, int count, const Tensor* in_place,
          in_place ? "do not broadcast to the result's" : "do not broadcast");
   }
   if (pairing == Pairing::strict) fail_strict(inputs, count);
-  take_shape(pairing == Pairing::torch7 ? *inputs[0] : *like);
+  // A view keeps its shape: with another one it would overwrite other elements.
+  const bool takes_first = pairing == Pairing::torch7 && is_contiguous(*like);
+  take_shape(takes_first ? *inputs[0] : *like);
   return false;
 }
 
