@@ -247,4 +247,9 @@ it('means of equal elements are exact', function()
       assert.are.same({ 100, 100 }, { pooled:min(), pooled:max() })
     end
   end
+  -- Sums of such elements would overflow.
+  local large = tensor.FloatTensor(1, 1, 5, 7):fill(2 ^ 127)
+  for _, pooled in ipairs { tensor.avgPool2d(large, 3), tensor.adaptiveAvgPool2d(large, 2) } do
+    assert.is_true(pooled:eq(large[1][1][1][1]):all())
+  end
 end)

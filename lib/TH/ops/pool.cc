@@ -213,22 +213,23 @@ void compute_means(Tensor* r, Tensor* t, int dims, const Windows& windows, bool 
     return ops::meanDims(r, t, Sizes{dims, reduced}, true);
   }
   if (r->numel() == 0) return;
-  Divisors along[kMaxSpatial];
-  for (int d = 0; d < kMaxSpatial; ++d) along[d] = divisors(windows.along[d], counts_padding);
-  const bool equal = std::all_of(along, along + kMaxSpatial, are_equal);
-  // A sum is divided once, so that the means of equal elements are these elements. If all divisors
-  // are the same power of two, the terms are divided, which is exact.
-  const double product = along[0][0] * along[1][0] * along[2][0];
-  int exponent;
-  const bool exact = equal && std::frexp(product, &exponent) == 0.5;
+  // A sum is divided once, because weights of 1 / n are rounded. Its terms are divided by powers of
+  // two, which is exact, so that it does not overflow.
+  Divisors along[kMaxSpatial] = {{1}, {1}, {1}};
   Bands bands[kMaxSpatial];
   for (int d = kMaxSpatial - dims; d < kMaxSpatial; ++d) {
-    bands[d] = window_bands(windows.along[d], exact ? 1 / along[d][0] : 1);
+    along[d] = divisors(windows.along[d], counts_padding);
+    const double most = *std::max_element(along[d].begin(), along[d].end());
+    const double weight = std::exp2(-std::ceil(std::log2(most)));
+    for (double& n : along[d]) n *= weight;
+    bands[d] = window_bands(windows.along[d], weight);
   }
   const TensorRef sums = resampled(r, t, dims, bands);
-  if (!exact && equal) {
+  const bool equal = std::all_of(along, along + kMaxSpatial, are_equal);
+  const double product = along[0][0] * along[1][0] * along[2][0];
+  if (equal && product != 1) {
     ops::div(sums.get(), sums.get(), product);
-  } else if (!exact) {
+  } else if (!equal) {
     const TensorRef all = in_type(products(along, dims).get(), sums->dtype);
     ops::cdiv(sums.get(), sums.get(), expanded(all, *sums).get());
   }
