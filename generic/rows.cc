@@ -90,7 +90,8 @@ std::string method_of(std::vector<std::string> slots, uint32_t flags) {
   if (flags & into_self) return joined(slots);
   auto operand = slots.begin();
   while (*operand != "T") ++operand;
-  *operand = "[T]";
+  // t:pow(2) is the second power of t, so r:pow(2, t) needs its operand.
+  if (*(operand - 1) != "x") *operand = "[T]";
   if (flags & in_place) return joined(slots);
   std::vector<std::string> both = slots;
   slots[1] = "<x=1>";
