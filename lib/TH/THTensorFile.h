@@ -47,7 +47,8 @@ TH_API const char* THTensorReader_name(const THTensorReader* self, int64_t k);
 /* Returns the position of a tensor, or -1 if the file has no tensor of this name. */
 TH_API int64_t THTensorReader_find(const THTensorReader* self, const char* name);
 /* Return the element type that the tensor has in memory, its number of dimensions, and a size. In
-   an .npz file they read the header of the tensor, so they raise an error if it is damaged. */
+   an .npz file they read the header of the tensor, so they raise an error if it is damaged. In a
+   .safetensors file they raise an error if the type is unknown. */
 TH_API THType THTensorReader_type(THTensorReader* self, int64_t k);
 TH_API int THTensorReader_nDimension(THTensorReader* self, int64_t k);
 TH_API int64_t THTensorReader_size(THTensorReader* self, int64_t k, int dim);

@@ -177,10 +177,10 @@ local function install(tensor)
       return ''
    end
 
-   -- Raises an error if a file begins with zero bytes only, which are read as nil. nil has 4 bytes.
+   -- Raises an error if a file has many zero bytes only. A nil has 4.
    local function refuse_zeros(file)
       local head = head_of(file)
-      if head and #head > 4 and not head:find '[^%z]' then
+      if head and #head > 64 and not head:find '[^%z]' then
          error(('no object: the first %d bytes are 0'):format(#head), 0)
       end
    end

@@ -227,6 +227,9 @@ describe('files for NumPy', function()
       told = {}
       tensor.load(name, { progress = progress })
       assert.are.same(expected, told)
+      told = {}
+      tensor.load(name, { map = true, progress = progress })
+      assert.are.same({ expected[1], expected[3] }, told)
       assert.matches('enough', error_of(tensor.load, name, { progress = function()
         error 'enough'
       end }), 1, true)

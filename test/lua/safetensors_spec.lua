@@ -20,9 +20,9 @@ local kinds = {
 }
 
 -- Writes a file with a head and `bytes` bytes of data.
-local function file_of(head, bytes)
+local function file_of(head, bytes, filler)
   local length = string.char(#head % 256, math.floor(#head / 256)) .. ('\0'):rep(6)
-  return length .. head .. ('x'):rep(bytes)
+  return length .. head .. (filler or 'x'):rep(bytes)
 end
 local function load_bytes(bytes, options)
   local results
@@ -147,6 +147,12 @@ describe('a .safetensors file', function()
     assert.is_true(done and b.b:nElement() == 2)
     done, b = load_bytes(file_of(part, 6), { only = { 'a' } })
     assert.is_true(not done and b:find 'F8_E4M3 cannot be read$' ~= nil)
+    local large = '{"a":{"dtype":"U64","shape":[1],"data_offsets":[0,8]}'
+    for k = 10, 40 do
+      large = large .. (',"t%d":{"dtype":"U8","shape":[0],"data_offsets":[8,8]}'):format(k)
+    end
+    assert.matches('a: unsigned numbers of 2^63 .*; the option only .*: a, .*, t%d%d, %.%.%.$',
+                   select(2, load_bytes(file_of(large .. '}', 8, '\255'))))
     assert.matches('tensor a: it should end at byte', select(2, load_bytes(
       file_of('{"a":{"dtype":"F8","shape":[9],"data_offsets":[0,9]}}', 4))), 1, true)
     assert.matches('tensors a and b overlap', select(2, load_bytes(

@@ -10,8 +10,8 @@ TH_API void THTensor_(readFrom)(THTensor* self, THTensorReader* reader, int64_t 
 /* The same, but the file is mapped into memory: elements are read from the disk when they are first
    accessed. Writing to self does not change the file. The file must not be truncated while self
    exists. Errors: the element types differ; the elements cannot be mapped, because the file is
-   compressed or has another byte order. A tensor of a .safetensors file that cannot be mapped is
-   read. */
+   compressed or has another byte order. A tensor of a .safetensors file that cannot be mapped, or
+   has less than 64 KiB, is read. */
 TH_API void THTensor_(mapFrom)(THTensor* self, THTensorReader* reader, int64_t k);
 /* Reads the tensor of a file that contains one, as readFrom does. */
 TH_API void THTensor_(load)(THTensor* self, const char* filename);

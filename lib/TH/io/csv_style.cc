@@ -15,7 +15,7 @@ const std::vector<std::string> kCsvMissing = {"",    "NA",   "N/A",  "NaN",
 
 namespace {
 
-constexpr size_t kHead = 4096;  // bytes in which a separator is searched
+constexpr size_t kHead = 4096;  // bytes in which a separator or NUL is searched
 
 // c: a character of the style, or 0. excluded: the characters that it must differ from.
 void check_character(const char* name, char c, const std::string& excluded) {

@@ -31,7 +31,12 @@ class SafetensorsReader : public DiskArrays {
   StorageRef map(const StoredArray& array) override {
     const bool fits =
         array.bytes() >= kLeastMapped && !array.is_converted() && array.begin % array.item() == 0;
-    return fits ? mapped(array) : nullptr;
+    if (!fits) return nullptr;
+    try {
+      return mapped(array);
+    } catch (const Error&) {
+      return nullptr;  // the system limits the number of mappings
+    }
   }
 };
 

@@ -41,10 +41,12 @@ void widen(const Storage* from, Storage* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) write[i] = static_cast<To>(read[i]);
 }
 
-void check_not_negative(Storage* storage, int64_t count) {
+void check_not_negative(const StoredArray& array, Storage* storage) {
   auto* data = static_cast<const int64_t*>(storage->cpu(Access::read));
-  for (int64_t i = 0; i < count; ++i) {
-    if (data[i] < 0) fail("unsigned numbers of 2^63 and more do not fit into a LongTensor");
+  for (int64_t i = 0; i < array.count; ++i) {
+    if (data[i] >= 0) continue;
+    const std::string name = array.name.empty() ? "" : array.name + ": ";
+    fail("%sunsigned numbers of 2^63 and more do not fit into a LongTensor", name.c_str());
   }
 }
 
@@ -99,7 +101,7 @@ TensorRef tensor_of(const StoredArray& array, Storage* storage) {
     }
     storage = wide.get();
   } else if (type.is_unsigned) {
-    check_not_negative(storage, array.count);
+    check_not_negative(array, storage);
   }
   int64_t strides[kMaxDims];
   const auto ndim = static_cast<int>(array.sizes.size());

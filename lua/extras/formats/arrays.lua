@@ -9,24 +9,21 @@ local STEP = 2 ^ 24  -- bytes between two calls of progress
 
 -- ---- reading ------------------------------------------------------------------------------------
 
--- Returns f(...). Errors end in `advice`.
-local function call(advice, f, ...)
-   local done, result = pcall(f, ...)
-   if not done then
-      error(result .. advice, 0)
-   end
-   return result
-end
-
-local function read(reader, k, map, done, advice)
-   call(advice, native.arrays.begin, reader, k, map == true)
+-- Reads an array. call(f, ...) returns f(...).
+local function read(reader, k, map, done, call)
+   local rest = call(native.arrays.bytes, reader, k)
+   call(native.arrays.begin, reader, k, map == true)
    repeat
-      local bytes = call(advice, native.arrays.run, reader, STEP)
+      local bytes = call(native.arrays.run, reader, STEP)
       if bytes > 0 then
          done(bytes)
+         rest = rest - bytes
       end
    until bytes == 0
-   return call(advice, native.arrays.finish, reader)
+   if rest > 0 then
+      done(rest)  -- the array is mapped
+   end
+   return call(native.arrays.finish, reader)
 end
 
 -- Returns the positions of the selected arrays. what: the word for an array in messages.
@@ -50,15 +47,28 @@ end
 -- Returns a table of the selected tensors by name.
 local function read_all(reader, names, options, what)
    local list, total = selected(names, options.only, what), 0
-   local advice = not options.only and #names > 1 and
-                  ('; the option only selects %ss of the file: %s'):format(
-                     what, named_columns.shown(names)) or ''
+   local at  -- the position of the array that is being read
+
+   -- Returns f(...). Errors that name the array advise to select others.
+   local function call(f, ...)
+      local done, result = pcall(f, ...)
+      if done then
+         return result
+      elseif #names > 1 and not options.only and result:find(names[at] .. ': ', 1, true) then
+         result = ('%s; the option only selects %ss of the file: %s'):format(
+            result, what, named_columns.shown(names))
+      end
+      error(result, 0)
+   end
+
    for _, k in ipairs(list) do
-      total = total + call(advice, native.arrays.bytes, reader, k)
+      at = k
+      total = total + call(native.arrays.bytes, reader, k)
    end
    local done, tensors = files.progress(options, total), {}
    for _, k in ipairs(list) do
-      tensors[names[k]] = read(reader, k, options.map, done, advice)
+      at = k
+      tensors[names[k]] = read(reader, k, options.map, done, call)
    end
    return tensors
 end
@@ -120,8 +130,8 @@ local npy, npz, safetensors = {}, {}, {}
 function npy.load(_, filename, options)
    files.check(options, {map = 'boolean', progress = 'function'})
    return (with_reader(filename, 'npy', function(reader)
-      return read(reader, 1, options.map,
-                  files.progress(options, native.arrays.bytes(reader, 1)), '')
+      local done = files.progress(options, native.arrays.bytes(reader, 1))
+      return read(reader, 1, options.map, done, function(f, ...) return f(...) end)
    end))
 end
 
