@@ -183,7 +183,8 @@ void collect_garbage() {
   if (collector.deferred) {
     collector.requested = true;
   } else if (collector.collect) {
-    CountFrom counting(TH_INDEX_BASE);  // stays if an error leaves the handler by longjmp
+    // If an error handler leaves by longjmp, later messages count from TH_INDEX_BASE, too.
+    CountFrom counting(TH_INDEX_BASE);
     collector.collect(collector.data);
   }
 }

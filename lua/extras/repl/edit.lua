@@ -354,8 +354,7 @@ local function libedit_editor(library, environment, incomplete)
 end
 
 -- Returns an editor that uses io.read. Prompts are written only if stdin is a terminal. In other
--- input, a byte order mark and a first line `#!...` are ignored, as in scripts. If stdin cannot be
--- read, the field `failure` is the system's message.
+-- input, a byte order mark and a first line `#!...` are ignored, as in scripts.
 local function plain_editor()
   local prompts = edit.stdin_is_terminal()
   local is_first = not prompts
@@ -405,7 +404,8 @@ end
 --- new(environment, incomplete): returns an object with four functions. read(prompt) returns one
 -- or several lines, nil at the end of input, and false after Ctrl-C. type(input) lets read continue
 -- as if the user had typed this text. remember(input) adds to the history. drop_paste() drops
--- pasted lines that read has not returned.
+-- pasted lines that read has not returned. If stdin cannot be read, the field `failure` is the
+-- system's message.
 -- environment: the table whose names are completed. incomplete(text) returns 'code' if more lines
 -- are needed, 'text' if the input ends inside a string, otherwise nil.
 function edit.new(environment, incomplete)
