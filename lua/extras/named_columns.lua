@@ -14,7 +14,8 @@ end
 
 --- Returns the first 20 names as a list for a message, of at most 300 bytes.
 function named_columns.shown(names)
-   local list = table.concat(names, ', ', 1, math.min(#names, 20)) .. (#names > 20 and ', ...' or '')
+   local list = table.concat(names, ', ', 1, math.min(#names, 20))
+   list = #names > 20 and list .. ', ...' or list
    -- A character is not cut in its middle.
    return #list <= 300 and list or
           list:sub(1, 300):gsub('[\194-\244][\128-\191]*$', '') .. '...'

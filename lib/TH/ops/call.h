@@ -49,9 +49,9 @@ class Shapes {
   void set(Tensor*& r, int ndim, const int64_t* size, Layout layout = Layout::any,
            int64_t leading = 0);
   void set(Tensor*& r, const Tensor& like, Layout layout = Layout::any);
-  // The same for the only result of an operation with these operands. It is written in place, unless
-  // it is an operand of another shape. Does nothing if the result has this shape and shares no memory
-  // with other tensors.
+  // The same for the only result of an operation with these operands. It is written in place,
+  // unless it is an operand of another shape. Does nothing if the result has this shape and shares
+  // no memory with other tensors.
   void set_in_place(Tensor*& r, int ndim, const int64_t* size, Tensor* const* operands, int count);
   // Sets a temporary of the type of r, which is copied to r in the end. It is computed already,
   // because its shape depends on the elements, or calls() writes it in place of r.

@@ -23,9 +23,9 @@ void run_elementwise(const ElementwiseOp& op, Tensor* r, Tensor* const* inputs, 
 
 // Computes the shape of the result of an element-wise operation. Shapes that differ pair by
 // current_rules: by NumPy's rules, or in order if the numbers of elements agree. If in_place is
-// not null, the result must have its shape. Returns false if the inputs pair in order. The shape is then
-// that of in_place, unless it is null. By the rules of Torch7 it is that of the first input if in_place
-// is contiguous.
+// not null, the result must have its shape. Returns false if the inputs pair in order. Then the
+// shape is that of in_place, or of the first input if in_place is null. By the rules of Torch7 it
+// is that of the first input also if in_place is contiguous.
 bool elementwise_shape(Tensor* const* inputs, int count, const Tensor* in_place, int* ndim,
                        int64_t* size);
 // Returns a copy in host memory of elements that the host holds.
