@@ -169,3 +169,38 @@ it('all derivatives of a loss of which all rows are ignored are 0', function()
     assert.are.equal(0, tensor.abs((df(x))):sum())
   end
 end)
+
+it('gradients of remainders are the quotients that the remainders belong to', function()
+  for _, case in ipairs{{1, 0.1, -9}, {1, 1e-8, -99999999}, {5e-324, -2, 1}, {-7, 2, 4}} do
+    local t, b, want = T{case[1]}, T{case[2]}, case[3]
+    for _, f in ipairs{function(x) return tensor.cremainder(t, x):sum() end,
+                       function(x) return t:clone():cremainder(x):sum() end} do
+      assert.are.equal(want, tensor.grad(f)(b)[1])
+    end
+  end
+  assert.are.equal(-9, tensor.grad(function(x) return tensor.cfmod(T{1}, x):sum() end)(T{0.1})[1])
+  local slope = tensor.grad(function(x) return tensor.remainder(x, 0.1):sum() end)(T{1})[1]
+  assert.are.equal(1, slope)
+end)
+
+it('derivatives of i1 are accurate near 0', function()
+  local function third(f, x)
+    local d1 = tensor.grad(function(t) return f(t):sum() end)
+    local d2 = tensor.grad(function(t) return (d1(t)):sum() end)
+    return tensor.grad(function(t) return (d2(t)):sum() end)(x), (d2(x)), (d1(x))
+  end
+  -- i1(x) = x/2 + x^3/16 + x^5/384 + ...
+  for _, class in ipairs{'FloatTensor', 'DoubleTensor'} do
+    local x = tensor[class]{0, 1e-20, 1e-5, 1e-3}
+    local d3, d2, d1 = third(tensor.i1, x)
+    for k = 1, 4 do
+      assert.is_near(0.375 + 5 / 32 * x[k] ^ 2, d3[k], 1e-6)
+      assert.is_near(0.375, x[k] == 0 and 0.375 or d2[k] / x[k], 1e-6)
+      assert.is_near(0.5, d1[k], 1e-6)
+    end
+  end
+  -- The series and the difference meet at 1.
+  local below, above = third(tensor.i1, T{1 - 1e-9}), third(tensor.i1, T{1 + 1e-9})
+  assert.is_near(below[1], above[1], 1e-7)
+  assert.are.equal(0.5, select(3, third(tensor.i1, T{5e-324}))[1])
+end)

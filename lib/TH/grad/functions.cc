@@ -112,10 +112,22 @@ Var sinc_slope(const Var& t, const Var& r) {
 }
 
 Var i1_slope(const Var& t, const Var& r) {
-  const Var zero = eqValue(t, Scalar(0));
+  // Near 0, the derivatives of the difference cancel. Term k of the power series is
+  // (2 k + 1) / (2 k! (k + 1)!) * (t / 2)^(2 k).
+  constexpr int kTerms = 11;
+  double series[kTerms], term = 0.5;
+  for (int k = 0; k < kTerms; ++k) {
+    if (k > 0) term /= 4.0 * k * (k + 1);
+    series[k] = (2 * k + 1) * term;
+  }
+  const Var is_near = ltValue(abs(t), Scalar(1));
+  const Var x = where(is_near, t, filled_like(t, 0)), square = x * x;
+  Var near = filled_like(t, series[kTerms - 1]);
+  for (int k = kTerms - 2; k >= 0; --k) near = near * square + series[k];
+  const Var other = where(is_near, filled_like(t, 1), t);
   // Where i1 overflows, i0 does, and the slope.
-  const Var quotient = except(r / without_zeros(t), isinf(r));
-  return i0(t) - where(zero, filled_like(t, 0.5), quotient);
+  const Var far = i0(other) - except(r / other, isinf(r));
+  return where(is_near, near, far);
 }
 
 Var copysign_slope(const Var& g, const Var& t, const Var& r) {
