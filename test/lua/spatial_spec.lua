@@ -224,6 +224,35 @@ it('strides may be larger than the image', function()
   end
 end)
 
+it('means of long windows of signals are those of views', function()
+  local t = tensor.randn(2, 3, 200)
+  for _, case in ipairs { { 6, 1 }, { 40, 7 }, { 200, 1 }, { 33, 40 } } do
+    local size, stride = unpack(case)
+    local want = t:unfold(3, size, stride):mean(4):squeeze(4)
+    assert.is_true((tensor.avgPool1d(t, size, stride) - want):abs():max() < 1e-15)
+    local function mean(x) return tensor.avgPool1d(x, size, stride) end
+    assert.is_true((tensor.gradcheck(mean, { t })))
+    assert.is_true(tensor.avgPool1d(t:half(), size, stride):equal(
+      tensor.avgPool1d(t:half():float(), size, stride):half()))
+  end
+end)
+
+it('maxima of large windows are those of views', function()
+  tensor.manualSeed(5)
+  for _, class in ipairs { 'FloatTensor', 'DoubleTensor', 'HalfTensor' } do
+    local t = tensor[class](2, 1, 31, 90):random(1, 500)
+    for _, size in ipairs { { 1, 65 }, { 9, 9 }, { 30, 20 }, { 31, 82 } } do
+      local windows = t:unfold(3, size[1], 1):unfold(4, size[2], 1)
+      local most, indices = tensor.maxPool2d(t, size)
+      local all, strided = windows:max({ 5, 6 }), tensor.maxPool2d(t, size, { 1, 3 })
+      most, indices = tensor.maxPool2d(t, size, 1)
+      assert.is_true(most:equal(all:view(most:size())))
+      assert.is_true(t:view(2, 1, -1):gather(3, indices:view(2, 1, -1)):equal(most:view(2, 1, -1)))
+      assert.is_true(strided:equal(most[{ {}, {}, {}, { 1, -1, 3 } }]))
+    end
+  end
+end)
+
 -- With floating-point steps, 39 / 2.6 would be just below 15.
 it('upsample takes the elements at whole positions', function()
   local t = tensor.range(0, 15):view(1, 1, -1)

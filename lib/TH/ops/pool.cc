@@ -8,6 +8,7 @@
 
 #include "ops/compose.h"
 #include "ops/spatial.h"
+#include "ops/tracer.h"
 #include "tensor/bands.h"
 
 namespace th {
@@ -213,6 +214,16 @@ void compute_means(Tensor* r, Tensor* t, int dims, const Windows& windows, bool 
     return ops::meanDims(r, t, Sizes{dims, reduced}, true);
   }
   if (r->numel() == 0) return;
+  // Long windows of signals are rows of a view: a matrix of their weights would be larger than t.
+  const PoolWindows& w = windows.along[kMaxSpatial - 1];
+  const bool complete = w.padding == 0 && (w.count - 1) * w.stride + w.kernel <= w.size;
+  if (dims == 1 && w.kernel >= 6 && complete && !has_tracers()) {
+    const TensorRef view = view_of(shared(t), [&](Tensor* v) {
+      views::unfold(v, t, t->nDimension - 1, w.kernel, w.stride);
+    });
+    const int64_t last[] = {t->nDimension};
+    return ops::meanDims(r, view.get(), Sizes{1, last}, false);
+  }
   // A sum is divided once, because weights of 1 / n are rounded. Its terms are divided by powers of
   // two, which is exact, so that it does not overflow.
   Divisors along[kMaxSpatial] = {{1}, {1}, {1}};

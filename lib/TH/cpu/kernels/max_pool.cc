@@ -43,7 +43,7 @@ int64_t index_of_largest(const MaxPoolCall& call, const T* in, const int64_t* fi
 }
 
 // Windows are processed in groups, which fill the registers.
-constexpr int64_t kGroup = 8, kMostGroups = 32, kMostElements = 64;
+constexpr int64_t kGroup = 8, kMostGroups = 32, kMostElements = 4096;
 
 // The offset of an element from the first one of its window, as wide as the elements.
 template <class V>

@@ -243,6 +243,8 @@ void write_results(const ReduceDimCall& call, Wide* value, const Auxiliary* aux,
     } else {
       for (int64_t k = 0; k < count; ++k) value[k].d /= n;
     }
+  } else if (call.finish == Finish::square_root) {
+    for (int64_t k = 0; k < count; ++k) value[k].d = std::sqrt(value[k].d);
   } else if (call.finish != Finish::none) {
     for (int64_t k = 0; k < count; ++k) {
       Partial p = {value[k], {}};
