@@ -204,3 +204,31 @@ it('derivatives of i1 are accurate near 0', function()
   assert.is_near(below[1], above[1], 1e-7)
   assert.are.equal(0.5, select(3, third(tensor.i1, T{5e-324}))[1])
 end)
+
+it('gradients of products with zeros are those of the recorded rules', function()
+  tensor.manualSeed(7)
+  -- Rules are composed of other operations while the gradient is recorded.
+  local function recorded(f, x)
+    local slope
+    tensor.grad(function(y)
+      slope = tensor.grad(f)(y)
+      return slope:sum()
+    end)(x)
+    return slope
+  end
+  for zeros = 0, 4 do
+    for _ = 1, 5 do
+      local x, w = tensor.randn(3, 7), tensor.randn(3, 7)
+      for _ = 1, zeros do x[tensor.random(1, 3)][tensor.random(1, 7)] = 0 end
+      local index, base = tensor.LongTensor(3, 7):random(1, 3), tensor.randn(3, 7)
+      for _, f in ipairs{
+        function(t) return tensor.cmul(tensor.cumprod(t, 1), w):sum() end,
+        function(t) return tensor.cmul(tensor.cumprod(t, 2), w):sum() end,
+        function(t) return tensor.cmul(base:clone():scatterReduce(1, index, t, 'prod'), w):sum() end,
+      } do
+        local plain, again = tensor.grad(f)(x), recorded(f, x)
+        assert.is_true((plain - again):abs():max() <= 1e-12 * (1 + tensor.abs(again):max()))
+      end
+    end
+  end
+end)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "grad/tape.h"
 #include "ops/operands.h"
 #include "ops/tracer.h"
 #include "tensor/checked.h"
@@ -223,6 +224,15 @@ Var scatter_prod_slope(const Var& g, const Var& t, int64_t dim, const Var& index
   };
   trace_access("computes the derivative of a product, which depends on elements");
   if (ops::logicalall(own.get())) return within(slope(own, index) / own, shape(src));
+  if (!is_recording()) {
+    // Elements have a slope if no other factor of their product is 0.
+    const Var zero = converted(eqValue(own, Scalar(0)), DType::Long);
+    const Var count{th::filled(*t, DType::Long, t->nDimension, t->size, 0)};
+    ops::scatterAdd(count.get(), dim, index.get(), zero.get());
+    const Var factors = where(eqValue(own, Scalar(0)), filled_like(own, 1), own);
+    const Var only_zero = eqTensor(gather(count, dim, index), zero);
+    return within(only(slope(factors, index) / factors, only_zero), shape(src));
+  }
   // The product of the others, for one element of each slice at a time.
   const int64_t d = wrap_dim(*t, dim);
   Var r = zeros(g, shape(index));
@@ -354,6 +364,16 @@ Var cumprod_slope(const Var& g, const Var& t, const Var& r, int64_t dim) {
   // g[j] * (the product of t up to j without i). Without zeros that is a cumulative sum.
   trace_access("computes the derivative of 'cumprod', which depends on elements");
   if (ops::logicalall(t.get())) return reverse_cumsum(g * r, d) / t;
+  if (!is_recording()) {
+    // Elements before the first zero have the same sum. In that of the first zero it is replaced by
+    // 1. Later elements have the slope 0.
+    const Var zero = converted(eqValue(t, Scalar(0)), DType::Long), count = cumsum(zero, d);
+    const Var is_zero = eqValue(t, Scalar(0));
+    const Var first = cmul(is_zero, eqValue(count, Scalar(1)));
+    const Var others = cumprod(where(first, filled_like(t, 1), t), d);
+    const Var sums = where(is_zero, reverse_cumsum(g * others, d), reverse_cumsum(g * r, d) / t);
+    return only(sums, eqTensor(count, zero));
+  }
   Var result = zeros(g, shape(t));
   for (int64_t i = 0; i < n; ++i) {
     Var factors = narrow(t, d, i, n - i);
