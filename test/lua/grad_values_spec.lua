@@ -224,7 +224,9 @@ it('gradients of products with zeros are those of the recorded rules', function(
       for _, f in ipairs{
         function(t) return tensor.cmul(tensor.cumprod(t, 1), w):sum() end,
         function(t) return tensor.cmul(tensor.cumprod(t, 2), w):sum() end,
-        function(t) return tensor.cmul(base:clone():scatterReduce(1, index, t, 'prod'), w):sum() end,
+        function(t)
+          return tensor.cmul(base:clone():scatterReduce(1, index, t, 'prod'), w):sum()
+        end,
       } do
         local plain, again = tensor.grad(f)(x), recorded(f, x)
         assert.is_true((plain - again):abs():max() <= 1e-12 * (1 + tensor.abs(again):max()))

@@ -218,9 +218,8 @@ void compute_means(Tensor* r, Tensor* t, int dims, const Windows& windows, bool 
   const PoolWindows& w = windows.along[kMaxSpatial - 1];
   const bool complete = w.padding == 0 && (w.count - 1) * w.stride + w.kernel <= w.size;
   if (dims == 1 && w.kernel >= 6 && complete && !has_tracers()) {
-    const TensorRef view = view_of(shared(t), [&](Tensor* v) {
-      views::unfold(v, t, t->nDimension - 1, w.kernel, w.stride);
-    });
+    const TensorRef view = view_of(
+        shared(t), [&](Tensor* v) { views::unfold(v, t, t->nDimension - 1, w.kernel, w.stride); });
     const int64_t last[] = {t->nDimension};
     return ops::meanDims(r, view.get(), Sizes{1, last}, false);
   }
