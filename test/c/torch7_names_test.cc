@@ -143,13 +143,14 @@ TEST(Shapes, OfViewsMayBeExchanged) {
 
 TEST(Shapes, AreShortenedInDescriptions) {
   THLongStorage* size = THLongStorage_newWithSize(8);
-  THLongStorage_fill(size, 11);
+  THLongStorage_fill(size, 1);
+  for (int k = 0; k < 4; ++k) THLongStorage_set(size, k, 11);
   THBFloat16Tensor* t = THBFloat16Tensor_new();
   THBFloat16Tensor_resize(t, size, nullptr);
   EXPECT_STREQ(THBFloat16Tensor_desc(t).str,
-               "torch.BFloat16Tensor of size [11 x 11 x 11 x 11 x 11 x 11...]");
-  THBFloat16Tensor_resize4d(t, 111, 1, 111, 11);
-  EXPECT_STREQ(THBFloat16Tensor_desc(t).str, "torch.BFloat16Tensor of size [111 x 1 x 111 x 11]");
+               "torch.BFloat16Tensor of size [11 x 11 x 11 x 11 x 1 x 1 x...]");
+  THBFloat16Tensor_resize4d(t, 111, 1, 11, 111);
+  EXPECT_STREQ(THBFloat16Tensor_desc(t).str, "torch.BFloat16Tensor of size [111 x 1 x 11 x 111]");
   THBFloat16Tensor_free(t);
   THLongStorage_free(size);
 }

@@ -1,5 +1,7 @@
 -- Flushes stdout and keeps the first error, as of a full disk. Lua's print reports none.
 
+local versions = require 'tensor.versions'
+
 local stdout = io.stdout
 
 local output = {}
@@ -17,6 +19,9 @@ function output.flush()
     failure = failure or message
   end
 end
+
+-- If flushing fails in compiled code, LuaJIT flushes again and returns the second result, true.
+versions.interpreted(output.flush)
 
 --- Flushes stdout. Returns the first error, or nil if everything was written.
 function output.finish()
