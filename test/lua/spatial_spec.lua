@@ -232,6 +232,10 @@ it('means of long windows of signals are those of views', function()
     assert.is_true((tensor.avgPool1d(t, size, stride) - want):abs():max() < 1e-15)
     local function mean(x) return tensor.avgPool1d(x, size, stride) end
     assert.is_true((tensor.gradcheck(mean, { t })))
+    local x = t:float()
+    local plain, compiled = mean(x), tensor.compile(mean)
+    for _ = 1, 3 do assert.is_true(compiled(x):equal(plain)) end
+    assert.is_true((select(2, tensor.vjp(mean, { x }, { plain }))):equal(plain))
     assert.is_true(tensor.avgPool1d(t:half(), size, stride):equal(
       tensor.avgPool1d(t:half():float(), size, stride):half()))
   end

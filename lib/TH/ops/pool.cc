@@ -8,7 +8,6 @@
 
 #include "ops/compose.h"
 #include "ops/spatial.h"
-#include "ops/tracer.h"
 #include "tensor/bands.h"
 
 namespace th {
@@ -215,9 +214,10 @@ void compute_means(Tensor* r, Tensor* t, int dims, const Windows& windows, bool 
   }
   if (r->numel() == 0) return;
   // Long windows of signals are rows of a view: a matrix of their weights would be larger than t.
+  // Windows of less than 6 elements are faster with the matrix.
   const PoolWindows& w = windows.along[kMaxSpatial - 1];
   const bool complete = w.padding == 0 && (w.count - 1) * w.stride + w.kernel <= w.size;
-  if (dims == 1 && w.kernel >= 6 && complete && !has_tracers()) {
+  if (dims == 1 && w.kernel >= 6 && complete) {
     const TensorRef view = view_of(
         shared(t), [&](Tensor* v) { views::unfold(v, t, t->nDimension - 1, w.kernel, w.stride); });
     const int64_t last[] = {t->nDimension};
